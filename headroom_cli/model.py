@@ -1,0 +1,307 @@
+"""The vocabulary: plain slotted data that every room shares. No behaviour, no imports from other rooms.
+
+A *conversation* is one thread that one model sees. It holds *messages* made of *parts*, and the *requests* (API
+calls) that were made over them. What a request saw is written on the parts: each part carries the intervals of
+request indices during which it stood in the context.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+Role = Literal["system", "user", "assistant", "tool"]
+Origin = Literal["human", "model", "tool", "harness", "command", "hook"]
+ConversationKind = Literal["main", "subagent", "side"]
+LeftBy = Literal["compaction", "rollback", "rewind", "clear", "replacement", "strip"]
+BlockKind = Literal["system", "user", "rag", "assistant", "thinking", "tool_call", "tool_result", "image", "unknown"]
+
+BLOCK_KINDS: tuple[BlockKind, ...] = (
+    "system",
+    "user",
+    "rag",
+    "assistant",
+    "thinking",
+    "tool_call",
+    "tool_result",
+    "image",
+    "unknown",
+)
+
+
+class Interval(NamedTuple):
+    """Requests `enters <= k < leaves` saw the part; `leaves` None means that it is still in the context.
+
+    `enters` may equal the number of requests: in the context, but not sent yet.
+    """
+
+    enters: int
+    leaves: int | None = None
+    left_by: LeftBy | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Part:
+    """A piece of a message. `line` is the 1-based physical line it came from; `raw` its form in the log."""
+
+    raw: Any = None
+    line: int = 0
+    context: tuple[Interval, ...] = ()
+
+
+@dataclass(slots=True)
+class Text(Part):
+    text: str
+
+
+@dataclass(slots=True)
+class Thinking(Part):
+    """Thinking or reasoning. `text` is empty where the log has only a signature or ciphertext."""
+
+    text: str
+    signature: str | None = None
+
+
+@dataclass(slots=True)
+class ToolCall(Part):
+    """A call of a tool. `arguments` as recorded: a string, or the decoded object; `server` is an MCP server."""
+
+    id: str | None
+    name: str
+    arguments: Any
+    type: Literal["function", "custom", "server", "mcp"] = "function"
+    server: str | None = None
+
+
+@dataclass(slots=True)
+class Media(Part):
+    """An image, document or sound. `digest` identifies its bytes; `width` and `height` are pixels, if known."""
+
+    mime: str
+    bytes: int = 0
+    width: int | None = None
+    height: int | None = None
+    digest: str | None = None
+
+
+@dataclass(slots=True)
+class ToolResult(Part):
+    """The result of a call. `text` is what `waste.md` section 1 calls the text of a result.
+
+    `name` is kept where the wire format has no id and matches by name (Gemini, legacy `function` role).
+    """
+
+    call_id: str | None
+    text: str
+    is_error: bool | None = None
+    media: list[Media] = field(default_factory=list)
+    name: str | None = None
+
+
+@dataclass(slots=True)
+class Declaration(Part):
+    """A tool's schema as declared in a request. `text` is `json.dumps(schema)` with default separators."""
+
+    name: str
+    text: str
+    type: str = "function"
+
+
+@dataclass(slots=True)
+class Other(Part):
+    """Anything that has no text of its own: references, markers, unknown block types."""
+
+    type: str
+
+
+@dataclass(slots=True)
+class Message:
+    """One message. `timestamp` is in microseconds since the epoch, UTC.
+
+    `key` makes it the same message in another file: built by the reader from uuid, response id or call ids; empty
+    where the log has no such ids. `request` is the index of the request that produced it (model output only).
+    `copied` is set where the file itself tells that the message was copied from another session.
+    """
+
+    index: int
+    role: Role
+    parts: list[Part]
+    line: int = 0
+    last_line: int = 0
+    timestamp: int | None = None
+    key: str = ""
+    origin: Origin = "human"
+    request: int | None = None
+    copied: bool = False
+
+
+@dataclass(slots=True)
+class Usage:
+    """Tokens that the provider counted for one request, named as in OpenTelemetry GenAI.
+
+    `input_tokens` includes cache reads and writes; `uncached_input_tokens` is the rest; `output_tokens` includes
+    reasoning. None = not recorded; 0 = recorded as none.
+    """
+
+    input_tokens: int | None = None
+    uncached_input_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+    cache_write_input_tokens: int | None = None
+    cache_write_5m_input_tokens: int | None = None
+    cache_write_1h_input_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_output_tokens: int | None = None
+    output_is_lower_bound: bool = False
+
+
+@dataclass(slots=True)
+class Request:
+    """One call of the API.
+
+    `key` identifies the response wherever it is repeated (empty: nothing identifies it). `source` is `recorded` where
+    the log has the request or its usage, `implied` where an assistant message only implies one. `context_tokens` is
+    the recorded size of the context where it differs from `usage.input_tokens` (server tools sample several times).
+    """
+
+    index: int
+    source: Literal["recorded", "implied"] = "implied"
+    key: str = ""
+    model: str | None = None
+    timestamp: int | None = None
+    line: int = 0
+    usage: Usage | None = None
+    response_id: str | None = None
+    stop_reason: str | None = None
+    service_tier: str | None = None
+    context_tokens: int | None = None
+    context_limit: int | None = None
+    tools_hash: str | None = None
+    system_hash: str | None = None
+    copied: bool = False
+
+
+@dataclass(slots=True)
+class NestedUsage:
+    """Usage that stands only inside a progress record: a response whose own record may lie in another file."""
+
+    key: str
+    model: str | None
+    timestamp: int | None
+    usage: Usage
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One thread that one model sees. A file may hold many; a session may span files.
+
+    `identity` says what message keys are worth: `ids` are unique in the world, so equal keys are copies; `content`
+    keys chain hashes from the first message on, so only a whole conversation that is a prefix of another is a copy.
+    `system` and `tools` are the parts that requests carry outside their messages.
+    """
+
+    id: str
+    session_id: str | None
+    log_format: str
+    dialect: str
+    path: str
+    kind: ConversationKind = "main"
+    identity: Literal["ids", "content"] = "ids"
+    parent_id: str | None = None
+    parent_call_id: str | None = None
+    agent_name: str | None = None
+    client: str | None = None
+    client_version: str | None = None
+    cwd: str | None = None
+    git_branch: str | None = None
+    repo_url: str | None = None
+    model: str | None = None
+    started_at: int | None = None
+    ended_at: int | None = None
+    messages: list[Message] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
+    system: list[Part] = field(default_factory=list)
+    tools: list[Declaration] = field(default_factory=list)
+    resets: list[int] = field(default_factory=list)
+    nested_usage: list[NestedUsage] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Damage:
+    """A record that could not be read. `line` is 1-based; `reason` is a short fixed phrase, never log text."""
+
+    line: int
+    reason: str
+
+
+@dataclass(slots=True)
+class Reading:
+    """What one file gave. `unknown` counts record types the reader does not know; `skipped` says why nothing was read."""
+
+    path: str
+    log_format: str = "unknown"
+    conversations: list[Conversation] = field(default_factory=list)
+    records: int = 0
+    bytes: int = 0
+    damaged: list[Damage] = field(default_factory=list)
+    unknown: dict[str, int] = field(default_factory=dict)
+    skipped: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Block:
+    """What one part of a message put into the context (`waste.md` section 1).
+
+    `tokens` = o200k_base of the text, plus framing. `text` is dropped once the block has been analysed. `step` is the
+    position that gaps are measured in. `message_index` is -1 for what a request carries outside its messages.
+    """
+
+    index: int
+    kind: BlockKind
+    message_index: int
+    text: str
+    tokens: int
+    content_hash: str
+    step: int = 0
+    line: int = 0
+    bytes: int = 0
+    call_id: str | None = None
+    tool_name: str | None = None
+    server: str | None = None
+    call_key: str | None = None
+    arguments: Any = None
+    is_error: bool | None = None
+    origin: Origin = "human"
+    request: int | None = None
+    copied: bool = False
+    context: tuple[Interval, ...] = ()
+    media: Media | None = None
+
+
+@dataclass(slots=True)
+class ToolUnit:
+    """A call and its result, as block indices; `result` None = unanswered, `call` None = orphaned result."""
+
+    call: int | None
+    result: int | None
+
+
+@dataclass(slots=True)
+class Waste:
+    """A finding of one waste signal in one block. Definitions: `waste.md` section 5.
+
+    `tokens` is the definition's figure, `exclusive_tokens` what no earlier signal has claimed, `avoidable_tokens` the
+    part that a cure would recover. `first_block` is the earlier serve, where there is one.
+    """
+
+    signal: str
+    block: int
+    tokens: int
+    cause: str | None = None
+    exclusive_tokens: int = 0
+    avoidable_tokens: int = 0
+    confidence: Literal["high", "medium", "low"] = "high"
+    first_block: int | None = None
+    request: int | None = None
+    at_risk_tokens: int | None = None
