@@ -67,12 +67,14 @@ def role_of(raw: dict[str, Any]) -> tuple[Role, Origin]:
     return "user", "human"
 
 
-def parse_message(raw: dict[str, Any], index: int, line: int = 0) -> Message:
+def parse_message(raw: Any, index: int, line: int = 0) -> Message:
     """One message of a chat history.
 
     Parts come in wire order: thinking, content, refusal, calls. Empty content gives no part. The legacy `function`
     role gives a result with a name and no id.
     """
+    if not isinstance(raw, dict):
+        return Message(index, "user", [Other("message", raw=raw, line=line)], line=line, last_line=line)
     role, origin = role_of(raw)
     if role == "tool":
         parts: list[Part] = [_tool_result(raw, line)]
@@ -232,20 +234,13 @@ def _thinking_part(item: str | dict[str, Any], line: int) -> Thinking:
 
 def parse_request(body: dict[str, Any], line: int = 0) -> RequestBody:
     """The body of a `/v1/chat/completions` request. System messages stand where they were sent, in `messages`."""
-    messages = body.get("messages")
-    parsed = (
-        [
-            parse_message(message, index, line)
-            for index, message in enumerate(m for m in messages if isinstance(m, dict))
-        ]
-        if isinstance(messages, list)
-        else []
-    )
+    given = body.get("messages")
+    messages = [parse_message(raw, i, line) for i, raw in enumerate(given)] if isinstance(given, list) else []
     return RequestBody(
         NAME,
         model=text_or_none(body.get("model")),
         tools=_declarations(body, line),
-        messages=parsed,
+        messages=messages,
         session=session_of(body),
         raw=body,
     )
