@@ -13,10 +13,8 @@ from headroom_cli.model import (
     Declaration,
     Media,
     Message,
-    Origin,
     Other,
     Part,
-    Role,
     Text,
     Thinking,
     ToolCall,
@@ -24,6 +22,7 @@ from headroom_cli.model import (
     Usage,
 )
 from headroom_cli.wire.base import RequestBody, ResponseBody, count, text_or_none
+from headroom_cli.wire.fields import origin_of, role_of
 from headroom_cli.wire.results import dump, media_part, result_text
 
 NAME = "anthropic"
@@ -59,12 +58,12 @@ def parse_message(raw: Any, index: int, line: int = 0) -> Message:
     """One message. Tool results stand in `user` messages; a message of nothing else has the origin `tool`."""
     if not isinstance(raw, dict):
         return Message(index, "user", [Other("message", raw=raw, line=line)], line=line, last_line=line)
-    role = _role(raw.get("role"))
+    role = role_of(raw.get("role"))
     parts = parse_blocks(raw.get("content"), line)
-    return Message(index, role, parts, line=line, last_line=line, origin=_origin(role, parts))
+    return Message(index, role, parts, line=line, last_line=line, origin=origin_of(role, parts))
 
 
-def parse_request(body: Any) -> RequestBody:
+def parse_request(body: Any, line: int = 0) -> RequestBody:
     """The body of `POST /v1/messages`. `session` is `metadata.user_id`, which clients fill with a session id."""
     if not isinstance(body, dict):
         return RequestBody(NAME)
@@ -73,15 +72,15 @@ def parse_request(body: Any) -> RequestBody:
     return RequestBody(
         NAME,
         model=text_or_none(body.get("model")),
-        system=parse_blocks(body.get("system")),
-        tools=parse_tools(body.get("tools")),
-        messages=[parse_message(m, i) for i, m in enumerate(messages)] if isinstance(messages, list) else [],
+        system=parse_blocks(body.get("system"), line),
+        tools=parse_tools(body.get("tools"), line),
+        messages=[parse_message(m, i, line) for i, m in enumerate(messages)] if isinstance(messages, list) else [],
         session=text_or_none(metadata.get("user_id")) if isinstance(metadata, dict) else None,
         raw=body,
     )
 
 
-def parse_tools(tools: Any) -> list[Declaration]:
+def parse_tools(tools: Any, line: int = 0) -> list[Declaration]:
     """Declared tools. `cache_control` is no part of a schema's text: the model does not see it, and it moves."""
     if not isinstance(tools, list):
         return []
@@ -92,11 +91,11 @@ def parse_tools(tools: Any) -> list[Declaration]:
         kind = text_or_none(tool.get("type")) or "custom"
         name = text_or_none(tool.get("name")) or text_or_none(tool.get("mcp_server_name")) or ""
         text = dump({key: value for key, value in tool.items() if key != "cache_control"})
-        declarations.append(Declaration(name, text, "function" if kind == "custom" else kind, raw=tool))
+        declarations.append(Declaration(name, text, "function" if kind == "custom" else kind, raw=tool, line=line))
     return declarations
 
 
-def parse_response(body: Any) -> ResponseBody | None:
+def parse_response(body: Any, line: int = 0) -> ResponseBody | None:
     """A `message` object, or None if `body` is something else (an error, an event)."""
     if not isinstance(body, dict) or "content" not in body or body.get("role") not in ("assistant", None):
         return None
@@ -107,7 +106,7 @@ def parse_response(body: Any) -> ResponseBody | None:
         NAME,
         id=text_or_none(body.get("id")),
         model=text_or_none(body.get("model")),
-        messages=[parse_message({**body, "role": "assistant"}, 0)],
+        messages=[parse_message({**body, "role": "assistant"}, 0, line)],
         usage=parse_usage(usage),
         stop_reason=text_or_none(body.get("stop_reason")),
         service_tier=text_or_none(usage.get("service_tier")) if isinstance(usage, dict) else None,
@@ -172,20 +171,6 @@ def mcp_server(name: str) -> str | None:
         return None
     server, separator, _ = name[5:].partition("__")
     return server if separator and server else None
-
-
-def _role(role: object) -> Role:
-    if role == "assistant":
-        return "assistant"
-    return "system" if role in ("system", "developer") else "user"
-
-
-def _origin(role: Role, parts: list[Part]) -> Origin:
-    if role == "assistant":
-        return "model"
-    if role == "system":
-        return "harness"
-    return "tool" if parts and all(isinstance(part, ToolResult) for part in parts) else "human"
 
 
 def _parse_block(block: Any, line: int) -> Part:
