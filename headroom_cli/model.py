@@ -253,8 +253,9 @@ class Reading:
 class Block:
     """What one part of a message put into the context (`waste.md` section 1).
 
-    `tokens` = o200k_base of the text, plus framing. `text` is dropped once the block has been analysed. `step` is the
-    position that gaps are measured in. `message_index` is -1 for what a request carries outside its messages.
+    `tokens` = o200k_base of the text, plus framing. `text` and `part` are dropped once the block has been analysed.
+    `step` is the position that gaps are measured in. `message_index` is -1 for what a request carries outside its
+    messages. `bytes` is the size of the text in UTF-8, or of the medium.
     """
 
     index: int
@@ -270,21 +271,12 @@ class Block:
     tool_name: str | None = None
     server: str | None = None
     call_key: str | None = None
-    arguments: Any = None
     is_error: bool | None = None
     origin: Origin = "human"
     request: int | None = None
     copied: bool = False
     context: tuple[Interval, ...] = ()
-    media: Media | None = None
-
-
-@dataclass(slots=True)
-class ToolUnit:
-    """A call and its result, as block indices; `result` None = unanswered, `call` None = orphaned result."""
-
-    call: int | None
-    result: int | None
+    part: Part | None = None
 
 
 @dataclass(slots=True)

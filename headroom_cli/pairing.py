@@ -1,0 +1,78 @@
+"""Which result answers which call: ordered, and by occurrence where ids repeat.
+
+A result answers a call that stands before it, whatever stands between. Among calls with the same id, those of the
+latest message win (an interrupted `call_0` of an earlier turn is not answered by a later turn's result), and within
+one message the first unanswered. Where the wire format has no ids, the name takes the place of the id.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from headroom_cli.model import Message, ToolCall, ToolResult
+
+
+@dataclass(slots=True)
+class Pair:
+    """A call and its result with the indices of their messages; one of the two may be missing."""
+
+    call: ToolCall | None = None
+    call_message: int | None = None
+    result: ToolResult | None = None
+    result_message: int | None = None
+
+
+def pair(messages: Iterable[Message]) -> list[Pair]:
+    """All calls in order, each with its result if there is one, then the results that answer no call."""
+    pairs: list[Pair] = []
+    orphans: list[Pair] = []
+    open_calls: dict[tuple[str, str], list[deque[Pair]]] = {}
+    for message in messages:
+        opened: dict[tuple[str, str], deque[Pair]] = {}
+        for part in message.parts:
+            if isinstance(part, ToolCall):
+                entry = Pair(call=part, call_message=message.index)
+                pairs.append(entry)
+                key = _key(part.id, part.name)
+                if key not in opened:
+                    opened[key] = deque()
+                    open_calls.setdefault(key, []).append(opened[key])
+                opened[key].append(entry)
+            elif isinstance(part, ToolResult):
+                match = _take(open_calls, _key(part.call_id, part.name))
+                if match is None:
+                    orphans.append(Pair(result=part, result_message=message.index))
+                else:
+                    match.result, match.result_message = part, message.index
+    return pairs + orphans
+
+
+def _key(call_id: str | None, name: str | None) -> tuple[str, str]:
+    return ("id", call_id) if call_id else ("name", name or "")
+
+
+def _take(open_calls: dict[tuple[str, str], list[deque[Pair]]], key: tuple[str, str]) -> Pair | None:
+    turns = open_calls.get(key)
+    if not turns:
+        return None
+    match = turns[-1].popleft()
+    if not turns[-1]:
+        turns.pop()
+    return match
+
+
+def tool_units(messages: Sequence[Message]) -> list[tuple[int, list[int]]]:
+    """`(assistant message, [result messages])` for each message whose calls were answered, in order.
+
+    Result messages stand in the order of the history, each once.
+    """
+    units: dict[int, set[int]] = {}
+    for entry in pair(messages):
+        if entry.call_message is None:
+            continue
+        results = units.setdefault(entry.call_message, set())
+        if entry.result_message is not None:
+            results.add(entry.result_message)
+    return [(call, sorted(results)) for call, results in units.items() if results]

@@ -1,0 +1,229 @@
+"""What spans files: which conversation owns what, and what each block was sent for. Run last, always.
+
+Files are read without looking at any other, so forks, resumes, growing snapshots and replayed responses repeat what
+stands elsewhere. One rule decides, the same for usage, tokens and waste: **of all conversations that hold the same
+message or response, the first in this order owns it**: main conversations before subagents and side threads, then the
+earlier start, then the longer, then the path. The others keep it as context, count it as copied, and add it to no
+total. What a file itself marks as copied is owned by nobody there.
+
+A log without ids can't tell a copy from a coincidence message by message: there a conversation is a copy only as a
+whole, when every message of it is the beginning of another one in another file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import polars as pl
+
+from headroom_cli.cost import price_requests
+from headroom_cli.tables import USAGE_COLUMNS, Frames
+
+_MIN_COPY_MESSAGES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The frames of a run after ownership, with `own`, `times_sent`, `sent_tokens`, `carried_tokens` and cost columns.
+
+    `nested` holds usage of responses whose own record is nowhere in the logs read.
+    """
+
+    conversations: pl.DataFrame
+    messages: pl.DataFrame
+    requests: pl.DataFrame
+    blocks: pl.DataFrame
+    waste: pl.DataFrame
+    nested: pl.DataFrame
+
+
+def settle(frames: Frames) -> Settled:
+    """Decide the owner of everything, then what follows from it: tokens sent and carried, and cost."""
+    ranked = _ranked(frames.conversations)
+    copies = _content_copies(ranked, frames.messages)
+    ranked = ranked.with_columns(is_copy=pl.col("conversation").is_in(copies.implode()))
+    messages = _own_messages(ranked, frames.messages)
+    requests = _own_requests(ranked, messages, frames.requests)
+    blocks = _sent(_own_blocks(ranked, messages, frames.blocks), frames.intervals, requests)
+    waste = _own_waste(blocks, frames.waste)
+    return Settled(
+        conversations=_distinct_ids(ranked, messages),
+        messages=messages,
+        requests=price_requests(requests),
+        blocks=blocks,
+        waste=waste,
+        nested=price_requests(_unseen_nested(ranked, frames.nested, requests)),
+    )
+
+
+def _ranked(conversations: pl.DataFrame) -> pl.DataFrame:
+    order = conversations.with_columns(is_side=pl.col("kind") != "main").sort(
+        ["is_side", "started_at", "messages", "path", "conversation"],
+        descending=[False, False, True, False, False],
+        nulls_last=True,
+    )
+    return order.drop("is_side").with_row_index("rank").sort("conversation")
+
+
+def _content_copies(ranked: pl.DataFrame, messages: pl.DataFrame) -> pl.Series:
+    """Conversations of logs without ids that are the beginning of another one in another file."""
+    plain = ranked.filter(pl.col("identity") == "content").select(
+        "conversation", "content_key", "path", "messages", "rank"
+    )
+    last = plain.filter(pl.col("messages") >= _MIN_COPY_MESSAGES)
+    if last.is_empty():
+        return pl.Series("conversation", [], dtype=pl.Int32)
+    holders = messages.select("conversation", "key").join(plain, on="conversation", how="semi")
+    candidates = (
+        last.join(holders, left_on="content_key", right_on="key", suffix="_other")
+        .filter(pl.col("conversation") != pl.col("conversation_other"))
+        .join(plain, left_on="conversation_other", right_on="conversation", suffix="_other")
+        .filter(
+            (pl.col("path") != pl.col("path_other"))
+            & (
+                (pl.col("messages_other") > pl.col("messages"))
+                | ((pl.col("messages_other") == pl.col("messages")) & (pl.col("rank_other") < pl.col("rank")))
+            )
+        )
+    )
+    return candidates["conversation"].unique()
+
+
+def _owner(keyed: pl.DataFrame) -> pl.Expr:
+    """Whether a row is its key's own row; a row without a key is nobody's copy."""
+    first = pl.when(~pl.col("copied")).then(pl.col("rank")).min().over("key")
+    return ~pl.col("copied") & ~pl.col("is_copy") & (pl.col("key").is_null() | (pl.col("rank") == first))
+
+
+def _own_messages(ranked: pl.DataFrame, messages: pl.DataFrame) -> pl.DataFrame:
+    joined = messages.join(ranked.select("conversation", "rank", "identity", "is_copy"), on="conversation", how="left")
+    keyed = joined.with_columns(key=pl.when(pl.col("identity") == "ids").then(pl.col("key")))
+    return keyed.with_columns(own=_owner(keyed)).drop("rank", "identity", "is_copy")
+
+
+def _own_requests(ranked: pl.DataFrame, messages: pl.DataFrame, requests: pl.DataFrame) -> pl.DataFrame:
+    joined = requests.join(ranked.select("conversation", "rank", "is_copy"), on="conversation", how="left").join(
+        messages.select("conversation", "message_index", message_own="own"),
+        on=["conversation", "message_index"],
+        how="left",
+    )
+    by_key = [
+        pl.when(pl.col("key").is_null()).then(pl.col(name)).otherwise(pl.col(name).max().over("key")).alias(name)
+        for name in USAGE_COLUMNS
+    ]
+    final = pl.when(pl.col("key").is_null()).then(pl.col("output_is_lower_bound"))
+    own = _owner(joined) & (pl.col("key").is_not_null() | pl.col("message_own").fill_null(True))
+    return (
+        joined.with_columns(
+            *by_key, output_is_lower_bound=final.otherwise(pl.col("output_is_lower_bound").min().over("key")), own=own
+        )
+        .drop("rank", "is_copy", "message_own")
+        .sort("conversation", "request_index")
+    )
+
+
+def _own_blocks(ranked: pl.DataFrame, messages: pl.DataFrame, blocks: pl.DataFrame) -> pl.DataFrame:
+    owning = messages.group_by("conversation").agg(any_own=pl.col("own").any())
+    return (
+        blocks.join(
+            messages.select("conversation", "message_index", "own"), on=["conversation", "message_index"], how="left"
+        )
+        .join(owning, on="conversation", how="left")
+        .with_columns(own=pl.col("own").fill_null(pl.col("any_own")).fill_null(True))
+        .drop("any_own")
+    )
+
+
+def _sent(blocks: pl.DataFrame, intervals: pl.DataFrame, requests: pl.DataFrame) -> pl.DataFrame:
+    """Add how many own requests saw each block, and the tokens that this sent and carried."""
+    own = pl.col("own").cast(pl.Int32)
+    before = requests.select("conversation", at="request_index", seen=own.cum_sum().over("conversation") - own)
+    ends = requests.group_by("conversation").agg(at=pl.len().cast(pl.Int32), seen=pl.col("own").sum().cast(pl.Int32))
+    prefix = pl.concat([before, ends])
+    spans = intervals.join(ends.rename({"at": "count", "seen": "total"}), on="conversation", how="left")
+    spans = (
+        spans.join(prefix, left_on=["conversation", "enters"], right_on=["conversation", "at"], how="left")
+        .join(
+            prefix.rename({"seen": "seen_end"}),
+            left_on=["conversation", "leaves"],
+            right_on=["conversation", "at"],
+            how="left",
+        )
+        .with_columns(times=pl.col("seen_end").fill_null(pl.col("total")) - pl.col("seen").fill_null(pl.col("total")))
+    )
+    times = spans.group_by("conversation", "block_index").agg(times_sent=pl.col("times").fill_null(0).sum())
+    joined = blocks.join(times, on=["conversation", "block_index"], how="left")
+    entered = pl.col("times_sent").is_not_null() | pl.col("request_index").is_not_null()
+    sent = pl.col("tokens").cast(pl.Int64) * pl.col("times_sent").fill_null(0)
+    carried = pl.when(pl.col("own")).then((sent - pl.col("tokens")).clip(0)).otherwise(sent)
+    return joined.with_columns(entered=entered, sent_tokens=sent, carried_tokens=carried).with_columns(
+        pl.col("times_sent").fill_null(0), own=pl.col("own") & pl.col("entered")
+    )
+
+
+def _own_waste(blocks: pl.DataFrame, waste: pl.DataFrame) -> pl.DataFrame:
+    where = blocks.select(
+        "conversation",
+        "block_index",
+        "own",
+        "times_sent",
+        "line",
+        "message_index",
+        "tool_name",
+        "mcp_server",
+        "call_key",
+    )
+    first = blocks.select(
+        "conversation", first_block_index="block_index", first_line="line", first_message_index="message_index"
+    )
+    return (
+        waste.join(where, on=["conversation", "block_index"], how="left")
+        .join(first, on=["conversation", "first_block_index"], how="left")
+        .with_columns(carried_tokens=pl.col("exclusive_tokens") * (pl.col("times_sent") - 1).clip(0))
+    )
+
+
+def _unseen_nested(ranked: pl.DataFrame, nested: pl.DataFrame, requests: pl.DataFrame) -> pl.DataFrame:
+    """Nested usage by response, each once, in the first conversation that has it."""
+    unseen = nested.join(requests.filter(pl.col("key").is_not_null()).select("key"), on="key", how="anti")
+    return (
+        unseen.join(ranked.select("conversation", "rank"), on="conversation")
+        .sort("rank")
+        .group_by("key", maintain_order=True)
+        .agg(
+            pl.col("conversation", "model", "timestamp").first(),
+            *(pl.col(name).max() for name in USAGE_COLUMNS),
+        )
+    )
+
+
+def _distinct_ids(ranked: pl.DataFrame, messages: pl.DataFrame) -> pl.DataFrame:
+    """Give conversations that share an id but each own something an id of their own, from what sets them apart."""
+    owning = messages.filter("own").group_by("conversation").agg(own_messages=pl.len().cast(pl.Int32))
+    joined = ranked.join(owning, on="conversation", how="left").with_columns(pl.col("own_messages").fill_null(0))
+    shared = joined.filter(pl.len().over("conversation_id") > 1).sort("own_messages", "rank", descending=[True, False])
+    if shared.is_empty():
+        return joined
+    seen: set[str] = set()
+    new_ids: dict[int, str] = {}
+    for row in shared.iter_rows(named=True):
+        identity = row["conversation_id"]
+        if identity in seen:
+            marks = messages.filter(pl.col("conversation") == row["conversation"], pl.col("own")).head(1)
+            mark = row["content_key"] or (marks["key"][0] if len(marks) else None) or ""
+            salt = 0
+            while identity in seen:
+                text = f"{row['conversation_id']}\0{mark}\0{salt}"
+                identity = hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+                salt += 1
+            new_ids[row["conversation"]] = identity
+        seen.add(identity)
+    ids = pl.DataFrame({"conversation": list(new_ids), "new_id": list(new_ids.values())}).cast(
+        {"conversation": pl.Int32, "new_id": pl.String}
+    )
+    return (
+        joined.join(ids, on="conversation", how="left")
+        .with_columns(conversation_id=pl.coalesce("new_id", "conversation_id"))
+        .drop("new_id")
+    )

@@ -1,0 +1,352 @@
+"""The tables: analyses as columns. The one place where a column is named and typed.
+
+`Tables` takes one analysis after another and keeps only its columns, so that memory follows the rows, not the texts.
+`Frames` is what all analyses of a run gave, before settling: `conversation` numbers the conversations of the run and
+joins the tables. Money, ownership and totals come later (`settle`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from headroom_cli.analysis import Analysis
+from headroom_cli.model import Block, Conversation, Message, NestedUsage, Usage
+
+Schema = dict[str, pl.DataType]
+
+USAGE: Schema = {
+    "input_tokens": pl.Int64(),
+    "uncached_input_tokens": pl.Int64(),
+    "cache_read_input_tokens": pl.Int64(),
+    "cache_write_input_tokens": pl.Int64(),
+    "cache_write_5m_input_tokens": pl.Int64(),
+    "cache_write_1h_input_tokens": pl.Int64(),
+    "output_tokens": pl.Int64(),
+    "reasoning_output_tokens": pl.Int64(),
+}
+USAGE_COLUMNS = tuple(USAGE)
+
+CONVERSATIONS: Schema = {
+    "conversation": pl.Int32(),
+    "conversation_id": pl.String(),
+    "session_id": pl.String(),
+    "parent_conversation_id": pl.String(),
+    "parent_call_id": pl.String(),
+    "path": pl.String(),
+    "kind": pl.String(),
+    "identity": pl.String(),
+    "agent_name": pl.String(),
+    "log_format": pl.String(),
+    "dialect": pl.String(),
+    "client": pl.String(),
+    "client_version": pl.String(),
+    "cwd": pl.String(),
+    "git_branch": pl.String(),
+    "repo_url": pl.String(),
+    "model": pl.String(),
+    "started_at": pl.Int64(),
+    "ended_at": pl.Int64(),
+    "messages": pl.Int32(),
+    "requests": pl.Int32(),
+    "context_resets": pl.Int32(),
+    "notes": pl.List(pl.String()),
+    "resets": pl.List(pl.Int32()),
+    "content_key": pl.String(),
+}
+MESSAGES: Schema = {
+    "conversation": pl.Int32(),
+    "message_index": pl.Int32(),
+    "key": pl.String(),
+    "copied": pl.Boolean(),
+    "role": pl.String(),
+    "origin": pl.String(),
+    "line": pl.Int32(),
+    "last_line": pl.Int32(),
+    "timestamp": pl.Int64(),
+}
+REQUESTS: Schema = {
+    "conversation": pl.Int32(),
+    "request_index": pl.Int32(),
+    "message_index": pl.Int32(),
+    "key": pl.String(),
+    "copied": pl.Boolean(),
+    "source": pl.String(),
+    "model": pl.String(),
+    "timestamp": pl.Int64(),
+    "line": pl.Int32(),
+    "response_id": pl.String(),
+    "finish_reason": pl.String(),
+    "service_tier": pl.String(),
+    "context_tokens": pl.Int64(),
+    "context_limit": pl.Int64(),
+    "tools_hash": pl.String(),
+    "system_hash": pl.String(),
+    **USAGE,
+    "has_usage": pl.Boolean(),
+    "output_is_lower_bound": pl.Boolean(),
+}
+BLOCKS: Schema = {
+    "conversation": pl.Int32(),
+    "block_index": pl.Int32(),
+    "message_index": pl.Int32(),
+    "kind": pl.String(),
+    "line": pl.Int32(),
+    "tokens": pl.Int32(),
+    "bytes": pl.Int64(),
+    "request_index": pl.Int32(),
+    "call_id": pl.String(),
+    "tool_name": pl.String(),
+    "mcp_server": pl.String(),
+    "call_key": pl.String(),
+    "content_hash": pl.String(),
+    "path": pl.String(),
+    "command": pl.String(),
+    "is_error": pl.Boolean(),
+    "origin": pl.String(),
+}
+INTERVALS: Schema = {
+    "conversation": pl.Int32(),
+    "block_index": pl.Int32(),
+    "enters": pl.Int32(),
+    "leaves": pl.Int32(),
+    "left_by": pl.String(),
+}
+WASTE: Schema = {
+    "conversation": pl.Int32(),
+    "block_index": pl.Int32(),
+    "signal": pl.String(),
+    "cause": pl.String(),
+    "tokens": pl.Int64(),
+    "exclusive_tokens": pl.Int64(),
+    "avoidable_tokens": pl.Int64(),
+    "at_risk_tokens": pl.Int64(),
+    "confidence": pl.String(),
+    "first_block_index": pl.Int32(),
+    "request_index": pl.Int32(),
+    "summary": pl.String(),
+}
+NESTED: Schema = {
+    "conversation": pl.Int32(),
+    "key": pl.String(),
+    "model": pl.String(),
+    "timestamp": pl.Int64(),
+    **USAGE,
+}
+
+
+_CHUNK_ROWS = 20_000
+
+
+class _Table:
+    """Columns of one table: rows gather in lists and become a frame every so often."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.columns: dict[str, list[Any]] = {name: [] for name in schema}
+        self.chunks: list[pl.DataFrame] = []
+
+    def extend(self, rows: dict[str, list[Any]]) -> None:
+        for name, values in rows.items():
+            self.columns[name] += values
+        if len(self.columns["conversation"]) >= _CHUNK_ROWS:
+            self.flush()
+
+    def flush(self) -> None:
+        if self.columns["conversation"]:
+            self.chunks.append(pl.DataFrame(self.columns, schema=self.schema))
+            self.columns = {name: [] for name in self.schema}
+
+    def frame(self) -> pl.DataFrame:
+        self.flush()
+        return pl.concat(self.chunks, rechunk=True) if self.chunks else pl.DataFrame(schema=self.schema)
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """What the analyses of a run gave, as Polars frames, before settling."""
+
+    conversations: pl.DataFrame
+    messages: pl.DataFrame
+    requests: pl.DataFrame
+    blocks: pl.DataFrame
+    intervals: pl.DataFrame
+    waste: pl.DataFrame
+    nested: pl.DataFrame
+
+
+class Tables:
+    """Gathers analyses as columns."""
+
+    def __init__(self) -> None:
+        self.conversations = 0
+        self._tables = {
+            "conversations": _Table(CONVERSATIONS),
+            "messages": _Table(MESSAGES),
+            "requests": _Table(REQUESTS),
+            "blocks": _Table(BLOCKS),
+            "intervals": _Table(INTERVALS),
+            "waste": _Table(WASTE),
+            "nested": _Table(NESTED),
+        }
+
+    def add(self, analysis: Analysis) -> None:
+        """Keep the columns of one analysis; its texts are no longer needed."""
+        number = self.conversations
+        self.conversations += 1
+        conversation = analysis.conversation
+        add = {name: table.extend for name, table in self._tables.items()}
+        add["conversations"](_conversation_row(number, conversation))
+        add["messages"](_message_rows(number, conversation.messages))
+        add["requests"](_request_rows(number, conversation))
+        add["blocks"](_block_rows(number, analysis))
+        add["intervals"](_interval_rows(number, analysis.blocks))
+        add["waste"](_waste_rows(number, analysis))
+        add["nested"](_nested_rows(number, conversation.nested_usage))
+
+    def frames(self) -> Frames:
+        """All columns gathered so far."""
+        return Frames(**{name: table.frame() for name, table in self._tables.items()})
+
+
+def _conversation_row(number: int, c: Conversation) -> dict[str, list[Any]]:
+    values = {
+        "conversation": number,
+        "conversation_id": c.id,
+        "session_id": c.session_id,
+        "parent_conversation_id": c.parent_id,
+        "parent_call_id": c.parent_call_id,
+        "path": c.path,
+        "kind": c.kind,
+        "identity": c.identity,
+        "agent_name": c.agent_name,
+        "log_format": c.log_format,
+        "dialect": c.dialect,
+        "client": c.client,
+        "client_version": c.client_version,
+        "cwd": c.cwd,
+        "git_branch": c.git_branch,
+        "repo_url": c.repo_url,
+        "model": c.model,
+        "started_at": c.started_at,
+        "ended_at": c.ended_at,
+        "messages": len(c.messages),
+        "requests": len(c.requests),
+        "context_resets": len(c.resets),
+        "notes": c.notes,
+        "resets": c.resets,
+        "content_key": c.messages[-1].key if c.identity == "content" and c.messages else None,
+    }
+    return {name: [value] for name, value in values.items()}
+
+
+def _message_rows(number: int, messages: list[Message]) -> dict[str, list[Any]]:
+    return {
+        "conversation": [number] * len(messages),
+        "message_index": [m.index for m in messages],
+        "key": [m.key or None for m in messages],
+        "copied": [m.copied for m in messages],
+        "role": [m.role for m in messages],
+        "origin": [m.origin for m in messages],
+        "line": [m.line for m in messages],
+        "last_line": [m.last_line for m in messages],
+        "timestamp": [m.timestamp for m in messages],
+    }
+
+
+def _request_rows(number: int, conversation: Conversation) -> dict[str, list[Any]]:
+    requests = conversation.requests
+    output: dict[int, int] = {}
+    for message in conversation.messages:
+        if message.request is not None:
+            output.setdefault(message.request, message.index)
+    return {
+        "conversation": [number] * len(requests),
+        "request_index": [r.index for r in requests],
+        "message_index": [output.get(r.index) for r in requests],
+        "key": [r.key or None for r in requests],
+        "copied": [r.copied for r in requests],
+        "source": [r.source for r in requests],
+        "model": [r.model for r in requests],
+        "timestamp": [r.timestamp for r in requests],
+        "line": [r.line for r in requests],
+        "response_id": [r.response_id for r in requests],
+        "finish_reason": [r.stop_reason for r in requests],
+        "service_tier": [r.service_tier for r in requests],
+        "context_tokens": [r.context_tokens for r in requests],
+        "context_limit": [r.context_limit for r in requests],
+        "tools_hash": [r.tools_hash for r in requests],
+        "system_hash": [r.system_hash for r in requests],
+        **_usage_rows([r.usage for r in requests]),
+        "has_usage": [r.usage is not None for r in requests],
+        "output_is_lower_bound": [r.usage is not None and r.usage.output_is_lower_bound for r in requests],
+    }
+
+
+def _usage_rows(usages: list[Usage | None]) -> dict[str, list[Any]]:
+    return {name: [None if u is None else getattr(u, name) for u in usages] for name in USAGE_COLUMNS}
+
+
+def _block_rows(number: int, analysis: Analysis) -> dict[str, list[Any]]:
+    blocks = analysis.blocks
+    calls = [analysis.calls.get(b.index) for b in blocks]
+    return {
+        "conversation": [number] * len(blocks),
+        "block_index": [b.index for b in blocks],
+        "message_index": [b.message_index for b in blocks],
+        "kind": [b.kind for b in blocks],
+        "line": [b.line for b in blocks],
+        "tokens": [b.tokens for b in blocks],
+        "bytes": [b.bytes for b in blocks],
+        "request_index": [b.request for b in blocks],
+        "call_id": [b.call_id for b in blocks],
+        "tool_name": [b.tool_name for b in blocks],
+        "mcp_server": [b.server for b in blocks],
+        "call_key": [b.call_key for b in blocks],
+        "content_hash": [b.content_hash or None for b in blocks],
+        "path": [call and call.path for call in calls],
+        "command": [call and call.command for call in calls],
+        "is_error": [b.is_error for b in blocks],
+        "origin": [b.origin for b in blocks],
+    }
+
+
+def _interval_rows(number: int, blocks: list[Block]) -> dict[str, list[Any]]:
+    rows = [(b.index, *interval) for b in blocks for interval in b.context]
+    return {
+        "conversation": [number] * len(rows),
+        "block_index": [row[0] for row in rows],
+        "enters": [row[1] for row in rows],
+        "leaves": [row[2] for row in rows],
+        "left_by": [row[3] for row in rows],
+    }
+
+
+def _waste_rows(number: int, analysis: Analysis) -> dict[str, list[Any]]:
+    waste = analysis.waste
+    return {
+        "conversation": [number] * len(waste),
+        "block_index": [w.block for w in waste],
+        "signal": [w.signal for w in waste],
+        "cause": [w.cause for w in waste],
+        "tokens": [w.tokens for w in waste],
+        "exclusive_tokens": [w.exclusive_tokens for w in waste],
+        "avoidable_tokens": [w.avoidable_tokens for w in waste],
+        "at_risk_tokens": [w.at_risk_tokens for w in waste],
+        "confidence": [w.confidence for w in waste],
+        "first_block_index": [w.first_block for w in waste],
+        "request_index": [w.request for w in waste],
+        "summary": [analysis.summary(w.block) for w in waste],
+    }
+
+
+def _nested_rows(number: int, nested: list[NestedUsage]) -> dict[str, list[Any]]:
+    return {
+        "conversation": [number] * len(nested),
+        "key": [n.key for n in nested],
+        "model": [n.model for n in nested],
+        "timestamp": [n.timestamp for n in nested],
+        **_usage_rows([n.usage for n in nested]),
+    }

@@ -1,0 +1,108 @@
+"""Which files a call reads or writes, as far as its arguments tell."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shlex
+from typing import Any
+
+import orjson
+
+_PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "filepath", "file", "target_file")
+_WRITERS = frozenset(
+    {
+        "Edit", "Write", "MultiEdit", "NotebookEdit", "edit_file", "write_file", "create_file", "str_replace",
+        "str_replace_editor", "str_replace_based_edit_tool", "edit", "write", "insert_edit_into_file",
+    }
+)  # fmt: skip
+_EDITOR_READS = frozenset({"view", "read", "list"})
+_PATCH_FILE = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE)
+_REDIRECT = re.compile(r"(?:^|[^0-9&>])[0-9]?>{1,2}\|?\s*(\"[^\"]+\"|'[^']+'|[^\s;&|<>()]+)")
+_COMMAND_KEYS = ("command", "cmd", "script")
+_IN_PLACE = frozenset({"tee", "mv", "cp", "rm", "touch", "truncate"})
+_MAX_COMMAND = 20_000
+
+
+def written_paths(name: str, arguments: Any) -> list[str]:
+    """Paths that a call of `name` writes: editing tools, `apply_patch`, and shell commands that redirect or edit."""
+    fields = _fields(arguments)
+    if name == "apply_patch" or (isinstance(arguments, str) and arguments.startswith("*** Begin Patch")):
+        return _patched(_text(fields, arguments))
+    if name in _WRITERS and fields.get("command") not in _EDITOR_READS:
+        return _named(fields)
+    command = shell_command(fields)
+    if not command:
+        return []
+    if "*** Begin Patch" in command:
+        return _patched(command)
+    targets = [match.strip("'\"") for match in _REDIRECT.findall(command)]
+    words = _words(command)
+    for index, word in enumerate(words):
+        program = posixpath.basename(word)
+        if program in _IN_PLACE or (program == "sed" and any(w.startswith("-i") for w in words[index : index + 3])):
+            targets += [w for w in words[index + 1 : index + 12] if not w.startswith("-")]
+    return [target for target in targets if not target.startswith(("/dev/", "&"))]
+
+
+def read_paths(name: str, arguments: Any) -> list[str]:
+    """Paths that a call of `name` names: the tool's path argument, or each word of a shell command that may be one."""
+    fields = _fields(arguments)
+    named = _named(fields)
+    if named:
+        return named
+    command = shell_command(fields)
+    return [word for word in _words(command) if not word.startswith("-") and ("/" in word or "." in word)]
+
+
+def shell_command(fields: dict[str, Any]) -> str:
+    """The command line of a shell call: a string, or an argument vector (the script itself behind `sh -c`)."""
+    for key in _COMMAND_KEYS:
+        value = fields.get(key)
+        if isinstance(value, str):
+            return value[:_MAX_COMMAND]
+        if isinstance(value, list):
+            words = [word for word in value if isinstance(word, str)]
+            is_script = len(words) >= 3 and words[1] in ("-c", "-lc")
+            return (words[2] if is_script else shlex.join(words))[:_MAX_COMMAND]
+    action = fields.get("action")
+    return shell_command(action) if isinstance(action, dict) and action is not fields else ""
+
+
+def same_path(one: str, other: str) -> bool:
+    """Whether two spellings can name one file: equal when normalised, or one ends with the other."""
+    a, b = normalised(one), normalised(other)
+    return a == b or a.endswith("/" + b) or b.endswith("/" + a)
+
+
+def normalised(path: str) -> str:
+    """The path with forward slashes and without `.` and `..`."""
+    return posixpath.normpath(path.replace("\\", "/"))
+
+
+def _fields(arguments: Any) -> dict[str, Any]:
+    if isinstance(arguments, str) and arguments[:1] == "{":
+        try:
+            arguments = orjson.loads(arguments)
+        except orjson.JSONDecodeError:
+            return {}
+    return arguments if isinstance(arguments, dict) else {}
+
+
+def _named(fields: dict[str, Any]) -> list[str]:
+    return [value for key in _PATH_KEYS if isinstance(value := fields.get(key), str) and value]
+
+
+def _text(fields: dict[str, Any], arguments: Any) -> str:
+    for key in ("input", "patch", "patchText"):
+        if isinstance(value := fields.get(key), str):
+            return value
+    return arguments if isinstance(arguments, str) else shell_command(fields)
+
+
+def _patched(patch: str) -> list[str]:
+    return [(first or second).strip() for first, second in _PATCH_FILE.findall(patch)]
+
+
+def _words(command: str) -> list[str]:
+    return [word.strip("'\"();&|<>") for word in command.split()]

@@ -1,0 +1,156 @@
+"""Tool results that fetched again what the history already held.
+
+## What it does
+Two passes over the history, one figure. *Same content*: results of at least 50 tokens are grouped by content; a
+result more than 3 steps after the previous serve of the same content counts in full, at 3 or fewer it is polling and
+does not count. *Same call*: calls are grouped by name and arguments and walked with the same guard; what counts is
+the result of the repeated call, if it has at least 50 tokens and the first pass has not counted it.
+
+Each finding has a cause: `in_context` (the earlier result still stood in front of the model: avoidable),
+`after_change` (a call in between wrote the same file), `compressed`, `cleared` or `compacted` (the earlier result was
+gone), `unanswered` (the earlier call had no result). Only `in_context` is avoidable.
+
+## Why it matters
+A result read twice is paid for twice, and then carried twice by every request that follows.
+
+## Known problems
+A file changed by a tool whose arguments do not name it (a formatter, a build) looks unchanged. A server whose answer
+differs for equal arguments (a clock, a queue) is counted by the second pass.
+
+## Example
+A file is read, and six messages later read again, while the first copy is still in the context.
+
+## Fix
+Tell the agent that files it has read are still in its context; read ranges, not whole files; use a tool that answers
+"unchanged since you read it".
+
+## References
+Passes, guards and causes: the definition of `reread` in docs/signals.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from headroom_cli.model import Block, ToolCall, Waste
+from headroom_cli.waste.history import History
+from headroom_cli.waste.paths import normalised, read_paths, same_path, written_paths
+
+NAME = "reread"
+MIN_TOKENS = 50
+GAP = 3
+RETRIEVAL_MARKERS = ("Retrieve more: hash=", "Retrieve original: hash=", "<<ccr:")
+CLEARED_PREFIXES = ("[Old tool result content cleared",)
+AVOIDABLE_CAUSE = "in_context"
+_LOOK_BACK = 8
+
+
+def find(history: History, *, min_tokens: int = MIN_TOKENS, gap: int = GAP) -> list[Waste]:
+    """Both passes; one finding per repeated result, in block order."""
+    blocks = history.blocks
+    found: dict[int, Waste] = {}
+    results = [b for b in blocks if b.kind == "tool_result" and b.tokens >= min_tokens]
+    for group in _groups(results, lambda block: block.content_hash):
+        for position in _repeats(group, gap):
+            repeat = group[position].index
+            serves = [block.index for block in group[:position]]
+            found[repeat] = _finding(history, repeat, serves, history.call_of.get(repeat))
+    calls = [b for b in blocks if b.kind == "tool_call"]
+    for group in _groups(calls, lambda block: block.call_key or ""):
+        for position in _repeats(group, gap):
+            call = group[position].index
+            result = history.result_of.get(call)
+            if result is None or result in found or blocks[result].tokens < min_tokens:
+                continue
+            serves = [served for b in group[:position] if (served := history.result_of.get(b.index)) is not None]
+            found[result] = _finding(history, result, serves, call)
+    _judge_changes(history, list(found.values()))
+    return [found[index] for index in sorted(found)]
+
+
+def _groups(blocks: Iterable[Block], key: Callable[[Block], str]) -> list[list[Block]]:
+    groups: dict[str, list[Block]] = {}
+    for block in blocks:
+        groups.setdefault(key(block), []).append(block)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _repeats(group: list[Block], gap: int) -> list[int]:
+    """Positions in `group` that count: more than `gap` steps after the previous serve. Nearer ones are polling."""
+    counted = []
+    previous = group[0].step
+    for position, block in enumerate(group[1:], start=1):
+        if block.step - previous > gap:
+            counted.append(position)
+        previous = block.step
+    return counted
+
+
+def _finding(history: History, repeat: int, serves: list[int], call: int | None) -> Waste:
+    block = history.blocks[repeat]
+    request = history.blocks[call].request if call is not None else None
+    cause, serve = _cause(history, serves, request)
+    return Waste(NAME, repeat, block.tokens, cause, first_block=serve, request=request)
+
+
+def _cause(history: History, serves: list[int], request: int | None) -> tuple[str, int | None]:
+    """Why the content was not taken from the context, and the earlier serve that tells."""
+    if not serves:
+        return "unanswered", None
+    for serve in reversed(serves[-_LOOK_BACK:]):
+        if _gone(history, serve, request) is None:
+            return AVOIDABLE_CAUSE, serve
+    return _gone(history, serves[-1], request) or AVOIDABLE_CAUSE, serves[-1]
+
+
+def _gone(history: History, serve: int, request: int | None) -> str | None:
+    """How the earlier serve left the context before `request`; None if it was still there, whole."""
+    block = history.blocks[serve]
+    if block.text.startswith(CLEARED_PREFIXES):
+        return "cleared"
+    if any(marker in block.text for marker in RETRIEVAL_MARKERS):
+        return "compressed"
+    if request is None or any(i.enters <= request and (i.leaves is None or request < i.leaves) for i in block.context):
+        return None
+    substitutes = [history.blocks[index] for index in history.replaced_by.get(serve, ())]
+    if any(marker in other.text for other in substitutes for marker in RETRIEVAL_MARKERS):
+        return "compressed"
+    left_by = next((i.left_by for i in reversed(block.context) if i.enters <= request), None)
+    return "cleared" if substitutes or left_by in ("clear", "replacement") else "compacted"
+
+
+def _judge_changes(history: History, findings: list[Waste]) -> None:
+    """Mark the repeats of a file that was written between the earlier serve and the repeat."""
+    if not findings:
+        return
+    writes: dict[str, list[tuple[int, str]]] = {}
+    for block in history.blocks:
+        if block.kind != "tool_call" or _failed(history, block.index):
+            continue
+        for path in written_paths(block.tool_name or "", _arguments(block)):
+            writes.setdefault(_basename(path), []).append((block.index, path))
+    for finding in findings if writes else ():
+        call = history.call_of.get(finding.block)
+        if call is None or finding.first_block is None:
+            continue
+        block = history.blocks[call]
+        for path in read_paths(block.tool_name or "", _arguments(block)):
+            if any(
+                finding.first_block < index < call and same_path(path, written)
+                for index, written in writes.get(_basename(path), ())
+            ):
+                finding.cause = "after_change"
+                break
+
+
+def _failed(history: History, call: int) -> bool:
+    result = history.result_of.get(call)
+    return result is not None and bool(history.blocks[result].is_error)
+
+
+def _arguments(block: Block) -> object:
+    return block.part.arguments if isinstance(block.part, ToolCall) else None
+
+
+def _basename(path: str) -> str:
+    return normalised(path).rpartition("/")[2]
