@@ -1,0 +1,1 @@
+"""Where logs lie, and how their bytes become records."""

@@ -1,0 +1,217 @@
+"""A log file as a stream of records: bytes -> lines -> objects, with physical line numbers and nothing hidden.
+
+Lines end at byte `\\n` only. A line that cannot be read is counted and passed over, never the end of a file. Memory is
+one block and one line; only a file that is one JSON document is held whole, within `Limits.document_bytes`.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import orjson
+
+from headroom_cli.model import Damage
+from headroom_cli.source.decode import INCOMPLETE, NESTED, NOT_OBJECT, Broken, decode, document, to_text, too_deep
+from headroom_cli.source.stream import DEFAULT_LIMITS, Compression, Limits, Unreadable, open_source
+
+__all__ = ["DEFAULT_LIMITS", "Limits", "Record", "Records", "Unreadable"]
+
+TRUNCATED = "truncated last line"
+TRUNCATED_DOCUMENT = "truncated JSON document"
+TOO_LONG = "line longer than the limit"
+
+UTF_16 = "UTF-16 text, not UTF-8"
+BINARY = "not text"
+NO_JSON = "no JSON in it"
+DOCUMENT_TOO_LONG = "JSON document longer than the limit"
+
+_BOM = b"\xef\xbb\xbf"
+_BLANK = b"\0 \t\r\n"
+_BINARY_MAGIC = (b"PK\x03\x04", b"SQLite format 3\0", b"PAR1", b"%PDF", b"\x7fELF", b"\x89PNG")
+_CONTROL = bytes(set(range(32)) - set(b"\0\t\n\f\r\x08\x1b\x1e"))
+_SAMPLE = 4096
+_HOPELESS = 1000  # damaged lines without one record: not a log
+_LOOK_AHEAD = 1000  # blank lines passed over while looking for the second line
+
+
+class Record(NamedTuple):
+    """A decoded object or array and the 1-based physical line on which it begins; several may share a line."""
+
+    line: int
+    value: Any
+
+
+class Records:
+    """The records of one log. Iterating opens it, decodes, and fills the attributes; raises `Unreadable`.
+
+    `damaged`: what could not be read, in line order. `records`: how many were given. `bytes`: size on disk.
+    """
+
+    def __init__(self, path: str | Path | BinaryIO, *, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.path = path
+        self.limits = limits
+        self._reset()
+
+    def _reset(self) -> None:
+        self.damaged: list[Damage] = []
+        self.records = 0
+        self.bytes = 0
+        self.compression: Compression | None = None
+        self._line = 0  # of the last record
+
+    def __iter__(self) -> Iterator[Record]:
+        self._reset()
+        opened = open_source(self.path, self.limits)
+        self.compression = opened.compression
+        self.bytes = opened.bytes
+        try:
+            yield from self._file(opened.lines)
+            if opened.stream.failure:
+                self._ended_early(opened.stream.failure)
+        finally:
+            self.bytes = opened.bytes
+            opened.close()
+
+    def _file(self, buffer: io.BufferedReader) -> Iterator[Record]:
+        sample = buffer.peek(_SAMPLE)[:_SAMPLE]
+        _refuse_binary(sample)
+        if sample.startswith(_BOM):
+            buffer.read(len(_BOM))
+        lines: Iterator[bytes] = iter(partial(buffer.readline, self.limits.line_bytes + 1), b"")
+        number = 0
+        for number, line in enumerate(lines, 1):  # noqa: B007 - the first line with anything on it
+            if line.strip(_BLANK):
+                break
+        else:
+            if sample:
+                yield from self._troubled(number, line, lines)  # an empty file of NULs is damaged
+            return
+        # Does the file consist of lines, or is it one document? The first two lines tell.
+        ahead = [line]
+        value = _loads(line)
+        if line.lstrip(_BLANK)[:1] in (b"{", b"[") and not isinstance(value, dict):
+            for following in islice(lines, _LOOK_AHEAD):
+                ahead.append(following)
+                if following.strip():
+                    break
+            if value is None and _continues(line, ahead[-1]):
+                yield from self._document(number, ahead, buffer, lines)
+                return
+            if isinstance(value, list) and not b"".join(ahead[1:]).strip() and _holds_records(value):
+                for element in value:
+                    yield from self._one(number, element)
+                return
+        yield from self._lines(number, chain(ahead, lines))
+
+    def _lines(self, number: int, source: Iterable[bytes]) -> Iterator[Record]:
+        lines = iter(source)
+        loads, deep, new = orjson.loads, too_deep, tuple.__new__
+        for number, line in enumerate(lines, number):  # noqa: B020 - counting goes on from there
+            try:
+                value = loads(line)
+            except orjson.JSONDecodeError:
+                yield from self._troubled(number, line, lines)
+                continue
+            if (type(value) is dict or type(value) is list) and not deep(value):
+                self.records += 1
+                self._line = number
+                yield new(Record, (number, value))
+            else:
+                yield from self._one(number, value)
+
+    def _one(self, number: int, value: Any) -> Iterator[Record]:
+        if not isinstance(value, dict | list):
+            self._damage(number, NOT_OBJECT)
+        elif too_deep(value):
+            self._damage(number, NESTED)
+        else:
+            self.records += 1
+            self._line = number
+            yield Record(number, value)
+
+    def _troubled(self, number: int, line: bytes, lines: Iterator[bytes]) -> Iterator[Record]:
+        """What the ladder finds on a line that is not one JSON value. Takes the rest of an overlong line."""
+        if len(line) > self.limits.line_bytes:
+            while line and not line.endswith(b"\n"):
+                line = next(lines, b"")
+            self._damage(number, TOO_LONG)
+            return
+        values, damage = decode(line)
+        for value in values:
+            yield from self._one(number, value)
+        if damage is not None:
+            torn = not line.endswith(b"\n") and line.lstrip(_BLANK)[:1] in (b"{", b"[")
+            self._damage(number, TRUNCATED if torn else damage)
+
+    def _document(
+        self, number: int, ahead: list[bytes], buffer: io.BufferedReader, lines: Iterator[bytes]
+    ) -> Iterator[Record]:
+        """A file that seems to be JSON as a whole; where it is not, it is read by lines after all."""
+        data = b"".join(ahead)
+        data += buffer.read(max(0, self.limits.document_bytes - len(data)))
+        by_lines = isinstance(_loads(ahead[-1].rstrip(b", \t\r\n")), dict | list)
+        if buffer.peek(1):
+            if not by_lines:
+                raise Unreadable(DOCUMENT_TOO_LONG)
+            data += next(lines, b"")
+            yield from self._lines(number, chain(io.BytesIO(data), lines))
+            return
+        try:
+            for line, value in document(to_text(data)):
+                yield from self._one(number + line - 1, value)
+        except Broken as broken:
+            incomplete = broken.reason == INCOMPLETE
+            if not self.records and (by_lines or not incomplete):
+                yield from self._lines(number, io.BytesIO(data))
+                return
+            self._damage(number + broken.line - 1, TRUNCATED_DOCUMENT if incomplete else broken.reason)
+            if not incomplete:
+                yield from self._lines(number + broken.line, islice(io.BytesIO(data), broken.line, None))
+
+    def _damage(self, number: int, reason: str) -> None:
+        self.damaged.append(Damage(number, reason))
+        if not self.records and len(self.damaged) >= _HOPELESS:
+            raise Unreadable(NO_JSON)
+
+    def _ended_early(self, failure: str) -> None:
+        if self.damaged and self.damaged[-1].reason in (TRUNCATED, TRUNCATED_DOCUMENT):
+            self.damaged[-1].reason = failure
+        elif not self.records and not self.damaged:
+            raise Unreadable(failure)
+        else:
+            self._damage(max([self._line, *(damage.line for damage in self.damaged[-1:])]) + 1, failure)
+
+
+def _loads(line: bytes) -> Any:
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def _continues(first: bytes, second: bytes) -> bool:
+    """True if the second line may continue a JSON value that the first one begins."""
+    return first.rstrip()[-1:] in (b"{", b"[", b",", b":") or second.lstrip()[:1] in (b"}", b"]", b",", b":")
+
+
+def _holds_records(value: list[Any]) -> bool:
+    return bool(value) and isinstance(value[0], dict | list)
+
+
+def _refuse_binary(sample: bytes) -> None:
+    if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise Unreadable(UTF_16)
+    if sample.startswith(_BINARY_MAGIC):
+        raise Unreadable(BINARY)
+    nulls = sample.count(b"\0")
+    if nulls * 5 > len(sample) * 2 and b"\0\0" not in sample:
+        raise Unreadable(UTF_16)
+    text = sample.translate(None, b"\0")
+    control = len(text) - len(text.translate(None, _CONTROL))
+    if control > 8 and control * 20 > len(text):
+        raise Unreadable(BINARY)

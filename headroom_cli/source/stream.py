@@ -1,0 +1,208 @@
+"""Opening a log: plain, gzip or zstd by magic number, up to its present size, within bounds on what it expands to."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, BinaryIO, Literal, Protocol
+
+import zstandard
+
+Compression = Literal["gzip", "zstd"]
+
+GZIP_MAGIC = b"\x1f\x8b"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+
+READ_ERROR = "read error"
+CUT_OFF = "compressed data is cut off"
+CORRUPT = "compressed data is damaged"
+EXPANDS = "compressed data expands beyond the limit"
+
+_BLOCK = 1 << 20
+_TWIN_ATTEMPTS = 3
+
+
+class Unreadable(Exception):  # noqa: N818 - part of the interface of every reader
+    """A source that gives nothing at all. `reason` is a short fixed phrase, never text from the source."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds in bytes on what a source may cost. `expanded_ratio` counts once `expanded_free` bytes have come out."""
+
+    line_bytes: int = 256 << 20
+    document_bytes: int = 256 << 20
+    expanded_bytes: int = 64 << 30
+    expanded_ratio: int = 1000
+    expanded_free: int = 1 << 30
+
+
+DEFAULT_LIMITS = Limits()
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes | None: ...
+
+
+class Stream(io.RawIOBase):
+    """The bytes that `read` gives, `head` first, `size` at most. It ends rather than raises: `failure` says why."""
+
+    def __init__(self, read: Callable[[int], bytes | None], *, head: bytes = b"", size: int | None = None) -> None:
+        super().__init__()
+        self._read = read
+        self._head = head
+        self._left = size
+        self.total = 0
+        self.failure: str | None = None
+
+    def readable(self) -> bool:
+        """A raw stream is read through a `BufferedReader`, which asks."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill `buffer` as far as one read goes; 0 at the end."""
+        want = len(buffer)
+        if self._left is not None:
+            want = min(want, self._left - self.total)
+        if want <= 0 or self.failure:
+            return 0
+        if self._head:
+            data, self._head = self._head[:want], self._head[want:]
+            data += self._next(want - len(data)) if want > len(data) else b""
+        else:
+            data = self._next(want)
+        buffer[: len(data)] = data
+        self.total += len(data)
+        return len(data)
+
+    def _next(self, want: int) -> bytes:
+        try:
+            return self._read(want) or b""
+        except EOFError:
+            self.failure = CUT_OFF
+        except (gzip.BadGzipFile, zlib.error, zstandard.ZstdError):
+            self.failure = CORRUPT
+        except (OSError, ValueError):
+            self.failure = READ_ERROR
+        return b""
+
+
+class _Expanded(Stream):
+    """What a compressed stream expands to, as long as it keeps within the limits."""
+
+    def __init__(self, read: Callable[[int], bytes | None], source: Stream, limits: Limits) -> None:
+        super().__init__(read)
+        self._source = source
+        self._limits = limits
+
+    def _next(self, want: int) -> bytes:
+        data = super()._next(want)
+        total, limits = self.total + len(data), self._limits
+        ratio_bound = max(limits.expanded_free, limits.expanded_ratio * self._source.total)
+        if total > min(limits.expanded_bytes, ratio_bound):
+            self.failure = EXPANDS
+            return b""
+        if not data and not self.failure:
+            self.failure = self._source.failure
+        return data
+
+
+@dataclass(slots=True)
+class Opened:
+    """A source that is open: `lines` is what it says, expanded; `size` its bytes on disk (None: not known before)."""
+
+    lines: io.BufferedReader
+    stream: Stream
+    source: Stream
+    size: int | None
+    compression: Compression | None
+    handle: IO[bytes] | None
+
+    def close(self) -> None:
+        """Close what was opened here; a stream that was handed in stays open."""
+        self.lines.close()
+        if self.handle is not None:
+            self.handle.close()
+
+    @property
+    def bytes(self) -> int:
+        """Bytes on disk, as far as they are known now."""
+        return self.source.total if self.size is None else self.size
+
+
+def open_source(source: str | Path | BinaryIO, limits: Limits) -> Opened:
+    """Open a path or a binary stream. Raises `Unreadable`."""
+    handle: IO[bytes] | None = None
+    size: int | None = None
+    reader: _Readable
+    if isinstance(source, str | Path):
+        reader = handle = _open_file(Path(source))
+        status = os.fstat(handle.fileno())
+        if stat.S_ISREG(status.st_mode):
+            size = status.st_size
+    else:
+        reader = source
+    try:
+        head = _head(reader.read, 4 if size is None else min(4, size))
+    except (OSError, ValueError):
+        if handle is not None:
+            handle.close()
+        raise Unreadable(READ_ERROR) from None
+    plain = Stream(reader.read, head=head, size=size)
+    compression: Compression | None = None
+    stream = plain
+    if head.startswith(GZIP_MAGIC):
+        compression = "gzip"
+        # read1: what was expanded before the damage is still given.
+        expand = gzip.GzipFile(fileobj=io.BufferedReader(plain, _BLOCK), mode="rb").read1
+        stream = _Expanded(expand, plain, limits)
+    elif head == ZSTD_MAGIC:
+        compression = "zstd"
+        buffered = io.BufferedReader(plain, _BLOCK)
+        expand = zstandard.ZstdDecompressor().stream_reader(buffered, read_across_frames=True).read1
+        stream = _Expanded(expand, plain, limits)
+    return Opened(io.BufferedReader(stream, _BLOCK), stream, plain, size, compression, handle)
+
+
+def _head(read: Callable[[int], bytes | None], size: int) -> bytes:
+    head = b""
+    while len(head) < size and (more := read(size - len(head))):
+        head += more
+    return head
+
+
+def _open_file(path: Path) -> IO[bytes]:
+    """Open `path`, or its twin: Codex compresses cold rollouts and expands them again under our feet."""
+    for _ in range(_TWIN_ATTEMPTS):
+        for candidate in (path, _twin(path)):
+            if candidate is None:
+                continue
+            try:
+                return open(candidate, "rb", buffering=0)
+            except FileNotFoundError:
+                continue
+            except PermissionError:
+                raise Unreadable("permission denied") from None
+            except IsADirectoryError:
+                raise Unreadable("is a directory") from None
+            except (OSError, ValueError):
+                raise Unreadable("cannot be opened") from None
+    raise Unreadable("no such file")
+
+
+def _twin(path: Path) -> Path | None:
+    if path.name.endswith(".jsonl.zst"):
+        return path.with_name(path.name.removesuffix(".zst"))
+    if path.name.endswith(".jsonl"):
+        return path.with_name(path.name + ".zst")
+    return None
