@@ -47,7 +47,7 @@ _READABLE = (
 
 def parse_blocks(content: Any, line: int = 0) -> list[Part]:
     """The parts of a message's `content`: a string, a list of blocks, or one block. `line` is their physical line."""
-    if type(content) is list:
+    if isinstance(content, list):
         return [_parse_block(block, line) for block in content]
     if isinstance(content, str):
         return [Text(content, raw=content, line=line)] if content else []

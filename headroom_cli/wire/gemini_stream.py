@@ -9,6 +9,7 @@ from typing import Any
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d{1,4})\]|\['([^']*)'\]")
 _VALUES = ("stringValue", "numberValue", "boolValue", "string_value", "number_value", "bool_value")
+_MAX_STEPS = 64
 _PIECEWISE = frozenset({"partialArgs", "partial_args", "willContinue", "will_continue"})
 
 
@@ -103,11 +104,15 @@ def _put(arguments: dict[str, Any], path: str, value: Any) -> None:
         for match in _STEP.finditer(path)
     ]
     target: Any = arguments
+    if len(steps) > _MAX_STEPS:
+        return
     for step, following in pairwise([*steps, None]):
         if isinstance(step, str) and isinstance(target, dict):
             inner = target.get(step)
         elif isinstance(step, int) and isinstance(target, list):
-            target.extend([None] * (step + 1 - len(target)))
+            if step > len(target):
+                return
+            target += [None] * (step == len(target))
             inner = target[step]
         else:
             return
