@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 
@@ -26,6 +26,7 @@ from headroom_cli.model import (
     ToolCall,
     ToolResult,
 )
+from headroom_cli.tokens import TextCounter
 
 FRAMING_TOKENS = 4
 CALL_TOKENS = 10
@@ -34,14 +35,6 @@ UNKNOWN_TOKENS = 4
 _DOCUMENT = re.compile(r"\[document \d+\]", re.IGNORECASE)
 _RAG_MARKERS = ("[source: ", "<context>", "<document>", "retrieved from:", "from the knowledge base:")
 _RAG_TYPES = frozenset({"document", "search_result"})
-
-
-class TextCounter(Protocol):
-    """Anything that counts the tokens of a text."""
-
-    def count_text(self, text: str, /) -> int:
-        """Tokens of `text`, without framing."""
-        ...
 
 
 def compute_hash(text: str) -> str:

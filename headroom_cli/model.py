@@ -51,6 +51,8 @@ class Part:
 
 @dataclass(slots=True)
 class Text(Part):
+    """Text of a message."""
+
     text: str
 
 
@@ -236,7 +238,7 @@ class Damage:
 
 @dataclass(slots=True)
 class Reading:
-    """What one file gave. `unknown` counts record types the reader does not know; `skipped` says why nothing was read."""
+    """What one file gave. `unknown` counts record types that no reader knows; `skipped` says why nothing was read."""
 
     path: str
     log_format: str = "unknown"

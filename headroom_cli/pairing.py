@@ -8,7 +8,7 @@ one message the first unanswered. Where the wire format has no ids, the name tak
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from headroom_cli.model import Message, ToolCall, ToolResult
@@ -63,16 +63,13 @@ def _take(open_calls: dict[tuple[str, str], list[deque[Pair]]], key: tuple[str, 
     return match
 
 
-def tool_units(messages: Sequence[Message]) -> list[tuple[int, list[int]]]:
-    """`(assistant message, [result messages])` for each message whose calls were answered, in order.
+def tool_units(pairs: Iterable[Pair]) -> list[tuple[int, list[int]]]:
+    """`(message that calls, [messages with its results])` for each message whose calls were answered, in order.
 
     Result messages stand in the order of the history, each once.
     """
     units: dict[int, set[int]] = {}
-    for entry in pair(messages):
-        if entry.call_message is None:
-            continue
-        results = units.setdefault(entry.call_message, set())
-        if entry.result_message is not None:
-            results.add(entry.result_message)
-    return [(call, sorted(results)) for call, results in units.items() if results]
+    for entry in pairs:
+        if entry.call_message is not None and entry.result_message is not None:
+            units.setdefault(entry.call_message, set()).add(entry.result_message)
+    return [(call, sorted(results)) for call, results in units.items()]

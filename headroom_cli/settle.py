@@ -200,18 +200,21 @@ def _unseen_nested(ranked: pl.DataFrame, nested: pl.DataFrame, requests: pl.Data
 
 def _distinct_ids(ranked: pl.DataFrame, messages: pl.DataFrame) -> pl.DataFrame:
     """Give conversations that share an id but each own something an id of their own, from what sets them apart."""
-    owning = messages.filter("own").group_by("conversation").agg(own_messages=pl.len().cast(pl.Int32))
+    owning = (
+        messages.filter("own")
+        .group_by("conversation")
+        .agg(own_messages=pl.len().cast(pl.Int32), mark=pl.col("key").first())
+    )
     joined = ranked.join(owning, on="conversation", how="left").with_columns(pl.col("own_messages").fill_null(0))
     shared = joined.filter(pl.len().over("conversation_id") > 1).sort("own_messages", "rank", descending=[True, False])
     if shared.is_empty():
-        return joined
+        return joined.drop("mark")
     seen: set[str] = set()
     new_ids: dict[int, str] = {}
     for row in shared.iter_rows(named=True):
         identity = row["conversation_id"]
         if identity in seen:
-            marks = messages.filter(pl.col("conversation") == row["conversation"], pl.col("own")).head(1)
-            mark = row["content_key"] or (marks["key"][0] if len(marks) else None) or ""
+            mark = row["content_key"] or row["mark"] or ""
             salt = 0
             while identity in seen:
                 text = f"{row['conversation_id']}\0{mark}\0{salt}"
@@ -225,5 +228,5 @@ def _distinct_ids(ranked: pl.DataFrame, messages: pl.DataFrame) -> pl.DataFrame:
     return (
         joined.join(ids, on="conversation", how="left")
         .with_columns(conversation_id=pl.coalesce("new_id", "conversation_id"))
-        .drop("new_id")
+        .drop("new_id", "mark")
     )

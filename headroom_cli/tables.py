@@ -291,7 +291,7 @@ def _usage_rows(usages: list[Usage | None]) -> dict[str, list[Any]]:
 
 def _block_rows(number: int, analysis: Analysis) -> dict[str, list[Any]]:
     blocks = analysis.blocks
-    calls = [analysis.calls.get(b.index) for b in blocks]
+    targets = [analysis.target(b.index) for b in blocks]
     return {
         "conversation": [number] * len(blocks),
         "block_index": [b.index for b in blocks],
@@ -306,8 +306,8 @@ def _block_rows(number: int, analysis: Analysis) -> dict[str, list[Any]]:
         "mcp_server": [b.server for b in blocks],
         "call_key": [b.call_key for b in blocks],
         "content_hash": [b.content_hash or None for b in blocks],
-        "path": [call and call.path for call in calls],
-        "command": [call and call.command for call in calls],
+        "path": [t and t.path for t in targets],
+        "command": [t and t.command for t in targets],
         "is_error": [b.is_error for b in blocks],
         "origin": [b.origin for b in blocks],
     }
@@ -326,6 +326,7 @@ def _interval_rows(number: int, blocks: list[Block]) -> dict[str, list[Any]]:
 
 def _waste_rows(number: int, analysis: Analysis) -> dict[str, list[Any]]:
     waste = analysis.waste
+    targets = [analysis.target(w.block) for w in waste]
     return {
         "conversation": [number] * len(waste),
         "block_index": [w.block for w in waste],
@@ -338,7 +339,7 @@ def _waste_rows(number: int, analysis: Analysis) -> dict[str, list[Any]]:
         "confidence": [w.confidence for w in waste],
         "first_block_index": [w.first_block for w in waste],
         "request_index": [w.request for w in waste],
-        "summary": [analysis.summary(w.block) for w in waste],
+        "summary": [t and t.summary for t in targets],
     }
 
 

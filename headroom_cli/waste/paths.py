@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -106,3 +107,36 @@ def _patched(patch: str) -> list[str]:
 
 def _words(command: str) -> list[str]:
     return [word.strip("'\"();&|<>") for word in command.split()]
+
+
+@dataclass(frozen=True, slots=True)
+class CallTarget:
+    """What a call was about: the file it names or the program it runs, and a short line for people."""
+
+    path: str | None
+    command: str | None
+    summary: str
+
+
+def call_target(name: str, arguments: Any) -> CallTarget:
+    """The target of a call. `summary` is the tool with its telling argument, at most 80 characters of it."""
+    fields = _fields(arguments)
+    named = _named(fields)
+    line = "" if named else shell_command(fields)
+    telling = named[0] if named else line or _first_text(fields) or (arguments if isinstance(arguments, str) else "")
+    return CallTarget(
+        path=normalised(named[0]) if named else None,
+        command=_program(line),
+        summary=f"{name} {' '.join(telling[:400].split())[:80]}".strip(),
+    )
+
+
+def _first_text(fields: dict[str, Any]) -> str:
+    return next((value for value in fields.values() if isinstance(value, str) and value), "")
+
+
+def _program(line: str) -> str | None:
+    for word in line[:400].split():
+        if "=" not in word and word not in ("sudo", "env", "time", "nohup", "cd", "&&"):
+            return posixpath.basename(word.strip("'\"();&|")) or None
+    return None

@@ -1,0 +1,105 @@
+"""`analyze` as JSON: one document, or one conversation a line. Keys are stable within `schema_version`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+import polars as pl
+
+from headroom_cli.report.findings import finding_rows
+from headroom_cli.report.summary import Figures, conversation_figures, totals
+from headroom_cli.run import FileReport, Run
+from headroom_cli.version import __version__
+
+SCHEMA_VERSION = "1"
+
+
+def document(run: Run, *, limit: int = 1000, foot: Figures | None = None) -> bytes:
+    """One JSON document with the `limit` worst findings (0: all) and how many were left out."""
+    rows = finding_rows(run.settled)
+    kept = rows if limit == 0 else rows.head(limit)
+    body = {
+        "schema_version": SCHEMA_VERSION,
+        "headroom_version": __version__,
+        **(foot or {}),
+        "conversations": list(_conversations(run, kept)),
+        "totals": _public(totals(run.settled, len(run.files))),
+        "findings_omitted": len(rows) - len(kept),
+        **_not_seen(run.files),
+    }
+    return orjson.dumps(body, option=orjson.OPT_INDENT_2) + b"\n"
+
+
+def lines(run: Run) -> Iterator[bytes]:
+    """One conversation a line, each with all its findings."""
+    for figures in _conversations(run, finding_rows(run.settled)):
+        yield orjson.dumps({"schema_version": SCHEMA_VERSION, **figures}) + b"\n"
+
+
+def _conversations(run: Run, findings: pl.DataFrame) -> Iterator[Figures]:
+    by_conversation: dict[int, list[Figures]] = {}
+    for row in findings.sort("conversation", "line", "block_index", "signal").iter_rows(named=True):
+        by_conversation.setdefault(row["conversation"], []).append(_finding(row))
+    for figures in conversation_figures(run.settled):
+        number = figures["conversation"]
+        public = _public(figures)
+        if number in run.tool_units:
+            public["tool_units"] = run.tool_units[number]
+        public["findings"] = by_conversation.get(number, [])
+        yield public
+
+
+def _public(figures: Figures) -> Figures:
+    shown = {name: value for name, value in figures.items() if name != "conversation"}
+    for name in ("started_at", "ended_at"):
+        if name in shown:
+            shown[name] = iso(shown[name])
+    return shown
+
+
+def _finding(row: dict[str, Any]) -> Figures:
+    return {
+        "signal": row["signal"],
+        "cause": row["cause"],
+        "tokens": row["tokens"],
+        "exclusive_tokens": row["exclusive_tokens"],
+        "avoidable_tokens": row["avoidable_tokens"],
+        "carried": row["carried_tokens"],
+        "at_risk_tokens": row["at_risk_tokens"],
+        "path": row["path"],
+        "line": row["line"],
+        "message_index": row["message_index"],
+        "first_line": row["first_line"],
+        "first_message_index": row["first_message_index"],
+        "tool": row["tool_name"],
+        "call": row["summary"],
+        "call_key": row["call_key"],
+        "confidence": row["confidence"],
+    }
+
+
+def _not_seen(files: list[FileReport]) -> Figures:
+    unknown: Counter[tuple[str, str]] = Counter()
+    for file in files:
+        for record_type, number in file.unknown.items():
+            unknown[file.log_format, record_type] += number
+    return {
+        "skipped": [{"path": f.path, "reason": f.skipped} for f in files if f.skipped],
+        "damaged": [{"path": f.path, "line": d.line, "reason": d.reason} for f in files for d in f.damaged],
+        "unknown_records": [
+            {"log_format": log_format, "type": record_type, "count": number}
+            for (log_format, record_type), number in sorted(unknown.items())
+        ],
+    }
+
+
+def iso(microseconds: int | None) -> str | None:
+    """A time in UTC as ISO 8601 with milliseconds."""
+    if microseconds is None:
+        return None
+    moment = datetime.fromtimestamp(microseconds / 1_000_000, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

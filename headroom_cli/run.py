@@ -1,0 +1,88 @@
+"""Many files, one run: read, analyse, keep columns, settle. A file that can't be read costs itself, never the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from headroom_cli.analysis import Analyser
+from headroom_cli.logs import read_log, read_stream
+from headroom_cli.model import Damage, Reading
+from headroom_cli.settle import Settled, settle
+from headroom_cli.tables import Tables
+
+Progress = Callable[[int, int], None]
+"""Called after each file with the files and bytes done so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What became of one file. `skipped` says why nothing was read; `notes` what the reader could not tell."""
+
+    path: str
+    log_format: str
+    bytes: int
+    records: int
+    conversations: int
+    damaged: list[Damage]
+    unknown: dict[str, int]
+    skipped: str | None
+    notes: list[str]
+    named: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """All files of a run and what they gave, settled. `tool_units` only where asked for: by conversation number."""
+
+    settled: Settled
+    files: list[FileReport]
+    tool_units: dict[int, list[tuple[int, list[int]]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to read. `stream` is set for standard input; `named` if the user gave it rather than a walk."""
+
+    path: str
+    size: int = 0
+    named: bool = True
+    stream: BinaryIO | None = None
+
+
+def analyse_files(
+    sources: Iterable[Source], analyser: Analyser, *, tool_units: bool = False, progress: Progress | None = None
+) -> Run:
+    """Read and analyse `sources` in order, one at a time, then settle what spans them."""
+    tables = Tables()
+    reports: list[FileReport] = []
+    units: dict[int, list[tuple[int, list[int]]]] = {}
+    done = 0
+    for source in sources:
+        reading = read_stream(source.stream, source.path) if source.stream else read_log(Path(source.path))
+        reports.append(_report(reading, source))
+        for analysis in analyser.analyse(reading.conversations):
+            if tool_units:
+                units[tables.conversations] = analysis.history.units
+            tables.add(analysis)
+        done += source.size
+        if progress:
+            progress(len(reports), done)
+    return Run(settle(tables.frames()), reports, units)
+
+
+def _report(reading: Reading, source: Source) -> FileReport:
+    return FileReport(
+        path=reading.path,
+        log_format=reading.log_format,
+        bytes=reading.bytes,
+        records=reading.records,
+        conversations=len(reading.conversations),
+        damaged=reading.damaged,
+        unknown=reading.unknown,
+        skipped=reading.skipped,
+        notes=reading.notes,
+        named=source.named,
+    )
