@@ -52,6 +52,7 @@ _ROLES: dict[str, tuple[Role, Origin]] = {
 _ANTHROPIC_TYPES = frozenset(
     {"tool_use", "tool_result", "redacted_thinking", "server_tool_use", "mcp_tool_use", "mcp_tool_result"}
 )
+_AI_SDK_TYPES = frozenset({"tool-call", "tool-result"})
 _BEDROCK_KEYS = ("toolUse", "toolResult", "reasoningContent")
 
 
@@ -77,7 +78,7 @@ def parse_message(raw: Any, index: int, line: int = 0) -> Message:
         return Message(index, "user", [Other("message", raw=raw, line=line)], line=line, last_line=line)
     role, origin = role_of(raw)
     if role == "tool":
-        parts: list[Part] = [_tool_result(raw, line)]
+        parts = _tool_results(raw, line)
     else:
         parts = content_parts(raw.get("content"), line)
         if role == "assistant":
@@ -119,6 +120,8 @@ def _content_part(part: dict[str, Any], line: int) -> list[Part]:
             return [_thinking_part(part, line)]
         if kind in _ANTHROPIC_TYPES:
             return _foreign(part, line) or [Other(kind, raw=part, line=line)]
+        if kind in _AI_SDK_TYPES:
+            return [_ai_sdk_part(part, line)]
         media = media_part(part, line)
         return [media if media is not None else Other(kind, raw=part, line=line)]
     text = part.get("text")
@@ -145,12 +148,31 @@ def _foreign(block: dict[str, Any], line: int) -> list[Part]:
     return bedrock.parse_message(message, 0, line).parts
 
 
-def _tool_result(raw: dict[str, Any], line: int) -> ToolResult:
+def _ai_sdk_part(part: dict[str, Any], line: int) -> Part:
+    """A call or result of the Vercel AI SDK: `output` is `{type, value}`, in older versions `result` is any value."""
+    call_id = text_or_none(part.get("toolCallId"))
+    name = text_or_none(part.get("toolName"))
+    if part["type"] == "tool-call":
+        return ToolCall(call_id, name or "", part.get("input", part.get("args")), raw=part, line=line)
+    output = part.get("output")
+    kind = output.get("type") if isinstance(output, dict) else None
+    value = output.get("value") if isinstance(output, dict) else part.get("result")
+    text, media = result_text(value, line)
+    is_error = True if kind in ("error-text", "error-json") or part.get("isError") is True else None
+    return ToolResult(call_id, text, is_error, media, name if call_id is None else None, raw=part, line=line)
+
+
+def _tool_results(raw: dict[str, Any], line: int) -> list[Part]:
+    """The result that a message is; without an id it may instead hold results as parts, in another dialect."""
     content = raw.get("content")
+    if isinstance(content, list) and raw.get("tool_call_id") is None:
+        parts = content_parts(content, line)
+        if any(isinstance(part, ToolResult) for part in parts):
+            return parts
     text, media = result_text(content, line)
     call_id = None if raw.get("role") == "function" else text_or_none(raw.get("tool_call_id"))
     name = text_or_none(raw.get("name")) if call_id is None else None
-    return ToolResult(call_id, text, media=media, name=name, raw=raw, line=line)
+    return [ToolResult(call_id, text, media=media, name=name, raw=raw, line=line)]
 
 
 def _tool_calls(raw: dict[str, Any], line: int) -> list[Part]:
