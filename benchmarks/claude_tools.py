@@ -54,7 +54,7 @@ class Workspace:
             path, start, count = self.reads[int(rng.random() * len(self.reads))]
         else:
             path = text.path() if len(self.files) < 5 or rng.random() < 0.22 else text.pick(list(self.files))
-            start, count = (1, 2000) if rng.random() < 0.16 else (text.number(1, 500), text.number(15, 72))
+            start, count = (1, 2000) if rng.random() < 0.1 else (text.number(1, 500), text.number(15, 72))
             self.reads.append((path, start, count))
         lines = self.file(path)
         start = min(start, len(lines))
@@ -78,7 +78,7 @@ class Workspace:
         """The lines of a project file, written when first asked for."""
         lines = self.files.get(path)
         if lines is None:
-            lines = self.files[path] = self.text.code(self.text.skewed(480, 1900) + 40, language_of(path))
+            lines = self.files[path] = self.text.code(self.text.skewed(560, 2000) + 40, language_of(path))
         return lines
 
     def edit(self) -> Call:

@@ -1,8 +1,8 @@
 """Real-shaped logs of any size: `python -m benchmarks.generate --mb 100 --out DIR --seed 7`.
 
 By bytes, 70 % are Claude Code sessions, 20 % Codex rollouts and 10 % OpenAI-style logs, in files of 2 to 4 MB (plus
-small subagent files). File *n* depends on the seed and *n* alone, so a larger set begins with the files of a smaller
-one, save the last, which is cut at the size asked for (within 1 %). The same arguments give the same bytes.
+small subagent files). File *n* of a family depends on the seed and *n* alone, so a larger set begins with the files of
+a smaller one, save the last of each family, which is cut at its share. The same arguments give the same bytes.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ def write_file(out: Path, family: str, number: int, seed: int, limit: int) -> in
 
 def generate(out: Path, megabytes: float, seed: int) -> int:
     """Write a set of logs into the folder `out` (made if missing) and return its bytes."""
-    wanted = int(megabytes * 1_000_000)
-    sizes = dict.fromkeys(SHARES, 0)
-    numbers = dict.fromkeys(SHARES, 0)
-    while (done := sum(sizes.values())) < wanted * 0.99:
-        family = max(SHARES, key=lambda name: SHARES[name] * (done + SMALLEST) - sizes[name])
-        sizes[family] += write_file(out, family, numbers[family], seed, wanted - done)
-        numbers[family] += 1
-    return sum(sizes.values())
+    total = 0
+    for family, share in SHARES.items():
+        wanted, size, number = megabytes * 1e6 * share, 0, 0
+        while size < wanted * 0.99:
+            size += write_file(out, family, number, seed, int(wanted) - size)
+            number += 1
+        total += size
+    return total
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,0 +1,179 @@
+"""`make bench`: the floor and `headroom analyze` in turn on the same logs, on one core, as a ratio.
+
+Both are whole processes, so that the start of the interpreter and the loading of the tokenizer stand in both. They
+run alternately (A B A B ...), and the ratio is the median of the ratios of neighbouring runs, so that a slow moment of
+the machine falls on both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import shutil
+import statistics
+import sys
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.generate import generate
+from benchmarks.measure import CommandError, Sample, pin, run
+
+HERE = Path(__file__).resolve().parent
+OUT = HERE / "out"
+FINDINGS_OR_NONE = frozenset({0, 1})
+TARGET_RATIO = {"tiktoken": 1.5, "quicktok": 2.0}
+TARGET_PEAK_MB = 300.0
+TARGET_START = {"--version": 0.100, "--help": 0.200}
+
+
+class Row(NamedTuple):
+    """One line of the table: medians of the runs for one size and tokenizer."""
+
+    megabytes: float
+    backend: str
+    floor: Sample
+    analyze: Sample
+    ratio: float
+    cpu_ratio: float
+
+
+def data(megabytes: int, seed: int) -> Path:
+    """The folder with a generated set, made anew when the generator has changed since."""
+    sources = sorted(HERE.glob("*.py"))
+    made = hashlib.sha256(
+        b"".join(path.read_bytes() for path in sources if path.stem not in ("run", "measure", "floor"))
+    )
+    folder, stamp = OUT / f"{megabytes}mb-{seed}", OUT / f"{megabytes}mb-{seed}.sha256"
+    if not stamp.is_file() or stamp.read_text() != made.hexdigest():
+        print(f"writing {megabytes} MB to {folder}", file=sys.stderr)
+        if folder.exists():
+            shutil.rmtree(folder)
+        folder.mkdir(parents=True)
+        (OUT / ".gitignore").write_text("*\n")
+        generate(folder, megabytes, seed)
+        stamp.write_text(made.hexdigest())
+    return folder
+
+
+def median(samples: list[Sample]) -> Sample:
+    """Median of each figure; of the memory, the largest."""
+    return Sample(
+        statistics.median(s.wall for s in samples),
+        statistics.median(s.cpu for s in samples),
+        max(s.peak_mb for s in samples),
+    )
+
+
+def compare(folder: Path, backend: str, runs: int) -> Row:
+    """The floor and analyze in turn, `runs` times each, after one floor that warms the page cache."""
+    environment = {"HEADROOM_TOKENIZER_BACKEND": backend}
+    floor_command = [sys.executable, "-m", "benchmarks.floor", str(folder)]
+    analyze_command = [sys.executable, "-m", "headroom_cli", "analyze", str(folder), "--format", "json", "--jobs", "1"]
+    run(floor_command, environment)
+    floors, analyses = [], []
+    for _ in range(runs):
+        floors.append(run(floor_command, environment))
+        analyses.append(run(analyze_command, environment, FINDINGS_OR_NONE))
+    pairs = list(zip(floors, analyses, strict=True))
+    size = sum(path.stat().st_size for path in folder.rglob("*.jsonl")) / 1e6
+    return Row(
+        size,
+        backend,
+        median(floors),
+        median(analyses),
+        statistics.median(b.wall / a.wall for a, b in pairs),
+        statistics.median(b.cpu / a.cpu for a, b in pairs),
+    )
+
+
+def table(rows: list[Row]) -> list[str]:
+    """The figures, aligned, one size and tokenizer a line."""
+    lines = [
+        "    MB  tokenizer   floor s   analyze s   ratio   CPU ratio   analyze MB/s   peak MB   floor peak MB",
+    ]
+    for row in rows:
+        target = TARGET_RATIO[row.backend]
+        met = (
+            ""
+            if not 90 <= row.megabytes <= 110
+            else f"   target {target}: {'met' if row.ratio <= target else 'MISSED'}"
+        )
+        lines.append(
+            f"{row.megabytes:6.0f}  {row.backend:9}  {row.floor.wall:8.2f}  {row.analyze.wall:10.2f}"
+            f"  {row.ratio:6.2f}  {row.cpu_ratio:10.2f}  {row.megabytes / row.analyze.wall:13.1f}"
+            f"  {row.analyze.peak_mb:8.0f}  {row.floor.peak_mb:14.0f}{met}"
+        )
+    return lines
+
+
+def growth(rows: list[Row], start: float) -> list[str]:
+    """How analyze grows from size to size: the factor in time (start-up taken off) beside the factor in bytes."""
+    lines = []
+    for backend in dict.fromkeys(row.backend for row in rows):
+        sized = [row for row in rows if row.backend == backend]
+        for small, large in pairwise(sized):
+            factor = (large.analyze.wall - start) / max(small.analyze.wall - start, 1e-6)
+            lines.append(
+                f"growth, {backend}: {small.megabytes:.0f} to {large.megabytes:.0f} MB is "
+                f"x{large.megabytes / small.megabytes:.1f} in bytes, x{factor:.1f} in time"
+            )
+    return lines
+
+
+def starts(runs: int) -> dict[str, float]:
+    """Median wall seconds of `--version` and `--help`."""
+    return {
+        option: statistics.median(run([sys.executable, "-m", "headroom_cli", option], {}).wall for _ in range(runs))
+        for option in TARGET_START
+    }
+
+
+def available(names: list[str]) -> list[str]:
+    """The tokenizers asked for that are installed; says which are not."""
+    found = [name for name in names if find_spec(name)]
+    for name in names:
+        if name not in found:
+            print(f"{name} is not installed and is left out", file=sys.stderr)
+    return found
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Command line. Exit code 1 when a measured command fails."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--sizes", default="10,100,1000", help="megabytes, comma separated")
+    parser.add_argument("--backends", default="tiktoken,quicktok", help="tokenizers, comma separated")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each command; 3 at 1000 MB and above")
+    parser.add_argument("--quick", action="store_true", help="10 and 100 MB, 3 runs")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--json", type=Path, help="write the figures to this file too")
+    options = parser.parse_args(arguments)
+    sizes = [10, 100] if options.quick else [int(size) for size in options.sizes.split(",")]
+    runs = 3 if options.quick else options.runs
+    core = pin()
+    where = "not pinned to a core" if core is None else f"pinned to core {core}"
+    print(f"Python {sys.version.split()[0]}, {where}, {runs} runs of each, medians; ratio = analyze / floor, paired")
+    try:
+        begin = starts(2 * runs)
+        rows = [
+            compare(data(size, options.seed), backend, min(runs, 3) if size >= 1000 else runs)
+            for backend in available(options.backends.split(","))
+            for size in sizes
+        ]
+    except CommandError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(*table(rows), sep="\n")
+    print(*growth(rows, begin["--help"]), sep="\n")
+    for option, seconds in begin.items():
+        print(f"{option}: {seconds * 1000:.0f} ms (target {TARGET_START[option] * 1000:.0f})")
+    largest = max(rows, key=lambda row: row.megabytes, default=None)
+    if largest and largest.megabytes >= 900:
+        peak = max(row.analyze.peak_mb for row in rows if row.megabytes == largest.megabytes)
+        print(f"peak memory at {largest.megabytes:.0f} MB: {peak:.0f} MB (target {TARGET_PEAK_MB:.0f})")
+    if options.json:
+        document = {"start_seconds": begin, "rows": [row._asdict() for row in rows]}
+        options.json.write_text(json.dumps(document, indent=2) + "\n")
+    return 0
