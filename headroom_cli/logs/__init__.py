@@ -1,0 +1,142 @@
+"""Log formats: records to conversations. A module here that has a `FORMAT` is a format; nothing else registers it."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterable
+from functools import cache
+from itertools import chain, islice
+from pathlib import Path
+from typing import BinaryIO
+
+from headroom_cli.logs.base import LogFormat
+from headroom_cli.logs.detect import HISTORY_FAMILIES, LOOKALIKES, PEEK, UNKNOWN, Verdict, detect, unwrap
+from headroom_cli.model import Conversation, Reading
+from headroom_cli.source.records import Record, Records, Unreadable
+
+__all__ = ["formats", "read_log", "read_records", "read_stream"]
+
+_PEEK_MORE = 2000
+_NEVER_FORMATS = frozenset({"base", "context", "detect", "shapes"})
+_MAX_KEYS = 6
+_MAX_KEY = 24
+
+
+@cache
+def formats() -> tuple[LogFormat, ...]:
+    """All formats, sorted by name."""
+    found = []
+    for info in pkgutil.iter_modules(__path__):
+        if info.name not in _NEVER_FORMATS:
+            module = importlib.import_module(f"{__name__}.{info.name}")
+            log_format = getattr(module, "FORMAT", None)
+            if isinstance(log_format, LogFormat):
+                found.append(log_format)
+    return tuple(sorted(found, key=lambda log_format: log_format.name))
+
+
+def read_log(path: str | Path) -> Reading:
+    """Everything one file gives. Content never raises: `Reading.skipped` says why nothing could be read."""
+    reading = Reading(str(path))
+    return _read(path, reading)
+
+
+def read_stream(stream: BinaryIO, name: str = "-") -> Reading:
+    """The same for an open binary stream; `name` stands for its path."""
+    return _read(stream, Reading(name))
+
+
+def read_records(records: Iterable[Record], reading: Reading) -> Reading:
+    """Detect what the records are and read them into `reading`."""
+    source = iter(records)
+    head = list(islice(source, PEEK))
+    verdict = detect([record.value for record in head], reading.path)
+    while verdict.family == UNKNOWN and len(head) < _PEEK_MORE:
+        more = list(islice(source, PEEK))
+        if not more:
+            break
+        head += more
+        verdict = detect([record.value for record in head], reading.path)
+    if not head:
+        reading.skipped = reading.skipped or "empty"
+        return reading
+    log_format = _choose(verdict)
+    if log_format is None:
+        reading.skipped = _why_skipped(verdict)
+        for _ in source:  # to the end, so that damage is counted whatever the format
+            pass
+        return reading
+    reading.log_format = log_format.name
+    everything: Iterable[Record] = chain(head, source)
+    if verdict.wrapper_path:
+        everything = _unwrapped(everything, verdict.wrapper_path, reading)
+    reading.conversations = log_format.read(everything, reading.path, reading)
+    _make_ids_unique(reading.conversations)
+    names = {conversation.log_format for conversation in reading.conversations}
+    if len(names) == 1:
+        reading.log_format = names.pop()
+    if not reading.conversations and reading.skipped is None:
+        reading.skipped = "no conversation in it"
+    return reading
+
+
+def _read(source: str | Path | BinaryIO, reading: Reading) -> Reading:
+    try:
+        records = Records(source)
+        read_records(records, reading)
+    except Unreadable as problem:
+        reading.skipped = problem.reason
+        return reading
+    reading.damaged = records.damaged
+    reading.records = records.records
+    reading.bytes = records.bytes
+    if reading.skipped == "empty" and records.damaged:
+        reading.skipped = "no JSON object in it"
+    return reading
+
+
+def _choose(verdict: Verdict) -> LogFormat | None:
+    """The format that reads the most of the families found; the winner's own format if they are one client's."""
+    families = verdict.families()
+    candidates = [log_format for log_format in formats() if verdict.family in log_format.families]
+    return max(candidates, key=lambda log_format: len(log_format.families & families), default=None)
+
+
+def _unwrapped(records: Iterable[Record], wrapper_path: tuple[str, ...], reading: Reading) -> Iterable[Record]:
+    for record in records:
+        value = unwrap(record.value, wrapper_path)
+        if isinstance(value, dict | list):
+            yield Record(record.line, value)
+        else:
+            reading.unknown["unwrapped"] = reading.unknown.get("unwrapped", 0) + 1
+
+
+def _make_ids_unique(conversations: list[Conversation]) -> None:
+    """Equal ids in one file are told apart by the row's ordinal among them."""
+    seen: dict[str, int] = {}
+    for conversation in conversations:
+        ordinal = seen.get(conversation.id, 0)
+        seen[conversation.id] = ordinal + 1
+        if ordinal:
+            from headroom_cli.logs.base import conversation_id
+
+            conversation.id = conversation_id(conversation.id, str(ordinal))
+
+
+def _why_skipped(verdict: Verdict) -> str:
+    if verdict.family in HISTORY_FAMILIES:
+        return "prompt history, no context"
+    if verdict.family in LOOKALIKES:
+        return f"{LOOKALIKES[verdict.family]} logs are not read"
+    if verdict.family != UNKNOWN:
+        return f"no reader for {verdict.family}"
+    if not verdict.histogram:
+        return "unknown format"
+    keys = [key for key, _ in verdict.histogram.most_common(_MAX_KEYS)]
+    return f"unknown format (keys: {', '.join(_plain(key) for key in keys)})"
+
+
+def _plain(key: str) -> str:
+    """A key from a log, cut to what can stand in a message: letters, digits and a few signs."""
+    return "".join(c if c.isascii() and (c.isalnum() or c in "_-.$@") else "?" for c in key[:_MAX_KEY])

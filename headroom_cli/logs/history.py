@@ -1,0 +1,40 @@
+"""One plain history to one conversation: what formats without requests of their own share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from headroom_cli import wire
+from headroom_cli.logs.base import conversation_id
+from headroom_cli.logs.context import replay_append_only
+from headroom_cli.logs.keys import chained, digest, message_key
+from headroom_cli.logs.thread import ITEM_DIALECTS, LOG_FORMATS
+from headroom_cli.model import Conversation, Declaration, Part
+
+
+def read_history(
+    rows: Sequence[Any],
+    lines: Sequence[int],
+    path: str,
+    dialect: str,
+    *,
+    log_format: str | None = None,
+    session: str | None = None,
+    model: str | None = None,
+    system: Sequence[Part] = (),
+    tools: Sequence[Declaration] = (),
+) -> Conversation:
+    """The conversation of raw messages; `lines` are their physical lines. The index of a message is that of its row."""
+    module = wire.module(dialect)
+    messages = [module.parse_message(row, i, line) for i, (row, line) in enumerate(zip(rows, lines, strict=True))]
+    name = log_format or LOG_FORMATS.get(dialect, dialect)
+    conversation = Conversation(
+        "", session, name, dialect, path, identity="content", model=model, messages=messages, system=list(system)
+    )
+    conversation.tools = list(tools)
+    replay_append_only(conversation, merge_runs=dialect in ITEM_DIALECTS)
+    for message, link in zip(messages, chained(digest(dialect.encode()), map(message_key, messages)), strict=True):
+        message.key = link.hex()
+    conversation.id = conversation_id(name, session or "", messages[0].key if messages else "")
+    return conversation

@@ -1,0 +1,79 @@
+"""Plain histories: one message or item a line, or one list of messages a line. Each answer implies a request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from headroom_cli import wire
+from headroom_cli.logs.base import LogFormat
+from headroom_cli.logs.exchanges import session_of, timestamp_of
+from headroom_cli.logs.history import read_history
+from headroom_cli.model import Conversation, Reading
+from headroom_cli.source.records import Record
+
+
+def read(records: Iterable[Record], path: str, reading: Reading) -> list[Conversation]:
+    """A new conversation begins with a system message, another session id, and each list of messages."""
+    conversations: list[Conversation] = []
+    lines: list[int] = []
+    rows: list[Any] = []
+    session: str | None = None
+
+    def close() -> None:
+        if rows:
+            conversations.append(_conversation(rows, lines, path, session))
+        lines.clear()
+        rows.clear()
+
+    for line, value in records:
+        if isinstance(value, list):
+            close()
+            conversations.append(_conversation(value, [line] * len(value), path, None))
+            continue
+        if not _is_message(value):
+            name = value["type"] if isinstance(value.get("type"), str) else "object"
+            reading.unknown[name] = reading.unknown.get(name, 0) + 1
+            continue
+        own, _ = session_of(value, value)
+        begins = value.get("role") in ("system", "developer") and any(_speaks(row) for row in rows)
+        if begins or (own is not None and session is not None and own != session):
+            close()
+            session = None
+        session = own or session
+        lines.append(line)
+        rows.append(value)
+    close()
+    return conversations
+
+
+FORMAT = LogFormat(
+    name="messages",
+    title="Plain histories",
+    client="any",
+    families=frozenset({"message-line", "item-line", "history-array"}),
+    summary="One message, one Responses item, or one list of messages a line, in any provider's dialect.",
+    read=read,
+)
+
+
+def _conversation(rows: list[Any], lines: list[int], path: str, session: str | None) -> Conversation:
+    dialect = wire.dialect_of(rows)
+    conversation = read_history(rows, lines, path, dialect, session=session)
+    for message, row in zip(conversation.messages, rows, strict=True):
+        if message.timestamp is None and isinstance(row, dict):
+            message.timestamp = timestamp_of(row)
+    stamps = [message.timestamp for message in conversation.messages if message.timestamp is not None]
+    if stamps:
+        conversation.started_at, conversation.ended_at = min(stamps), max(stamps)
+    return conversation
+
+
+def _is_message(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    return isinstance(value.get("role"), str) or ("type" in value and "role" not in value)
+
+
+def _speaks(row: Any) -> bool:
+    return not (isinstance(row, dict) and row.get("role") in ("system", "developer"))

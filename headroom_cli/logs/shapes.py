@@ -1,0 +1,247 @@
+"""The shapes of requests, responses and stream events, told apart by their keys alone. Facts: the providers' references."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+MESSAGE_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function", "model"})
+
+ITEM_TYPES = frozenset(
+    {
+        "message",
+        "reasoning",
+        "function_call",
+        "function_call_output",
+        "custom_tool_call",
+        "custom_tool_call_output",
+        "local_shell_call",
+        "local_shell_call_output",
+        "shell_call",
+        "shell_call_output",
+        "apply_patch_call",
+        "apply_patch_call_output",
+        "web_search_call",
+        "file_search_call",
+        "computer_call",
+        "computer_call_output",
+        "code_interpreter_call",
+        "image_generation_call",
+        "mcp_call",
+        "mcp_list_tools",
+        "mcp_approval_request",
+        "mcp_approval_response",
+        "tool_search_call",
+        "tool_search_output",
+        "item_reference",
+        "compaction",
+    }
+)
+
+_ANTHROPIC_EVENTS = frozenset(
+    {
+        "message_start",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+        "message_delta",
+        "message_stop",
+        "ping",
+    }
+)
+_BEDROCK_EVENTS = frozenset(
+    {"messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop"}
+)
+_BEDROCK_BLOCKS = ("toolUse", "toolResult", "reasoningContent", "cachePoint")
+_ANTHROPIC_BLOCKS = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"})
+_REQUEST_KEYS = (
+    "request",
+    "req",
+    "responses_create_params",
+    "request_params",
+    "request_body",
+    "kwargs",
+    "input",
+    "body",
+)
+_RESPONSE_KEYS = ("response", "res", "response_body", "outputs", "output", "result")
+_BODY_KEYS = ("body", "json", "json_body", "data", "kwargs", "params", "content", "response")
+_SCAN = 200  # messages looked at before a history without any vendor's mark is taken for OpenAI's
+
+
+def as_object(value: Any) -> Any:
+    """The value, decoded if it is a string that holds a JSON object (bodies of captured HTTP)."""
+    if isinstance(value, str) and value[:1] == "{":
+        try:
+            return orjson.loads(value)
+        except orjson.JSONDecodeError:
+            return value
+    return value
+
+
+def messages_dialect(messages: Sequence[Any]) -> str | None:
+    """The dialect of a list of messages, or None if it holds no message."""
+    found = None
+    for message in messages[:_SCAN]:
+        if not isinstance(message, dict):
+            continue
+        if isinstance(message.get("parts"), list):
+            return "gemini"
+        role = message.get("role")
+        if not isinstance(role, str):
+            if isinstance(message.get("type"), str) and message["type"] in ITEM_TYPES:
+                return "openai-responses"
+            continue
+        found = found or "openai"
+        if role in ("tool", "function", "developer") or "tool_calls" in message or "function_call" in message:
+            return "openai"
+        content = message.get("content")
+        if not isinstance(content, list):
+            continue
+        for block in content:
+            if not isinstance(block, dict):
+                continue
+            kind = block.get("type")
+            if isinstance(kind, str):
+                if kind in _ANTHROPIC_BLOCKS:
+                    return "anthropic"
+                if kind in ("input_text", "output_text", "input_image"):
+                    return "openai-responses"
+                if kind in ("image", "document") and "source" in block:
+                    return "anthropic"
+            elif any(key in block for key in _BEDROCK_BLOCKS):
+                return "bedrock"
+            elif isinstance(block.get("text"), str) and len(block) == 1:
+                found = "bedrock"
+    return found
+
+
+def request_dialect(value: Any) -> str | None:
+    """The dialect of an API request's body, or None if the value is none."""
+    if not isinstance(value, dict):
+        return None
+    messages = value.get("messages")
+    if isinstance(messages, list):
+        return _chat_dialect(value, messages)
+    contents = value.get("contents")
+    if isinstance(contents, list):
+        return "gemini" if any(isinstance(c, dict) and isinstance(c.get("parts"), list) for c in contents) else None
+    given = value.get("input")
+    if isinstance(given, str):
+        named = isinstance(value.get("model"), str) or "instructions" in value
+        return "openai-responses" if named and "encoding_format" not in value and "dimensions" not in value else None
+    if isinstance(given, list) and any(isinstance(i, dict) and ("type" in i or "role" in i) for i in given):
+        return "openai-responses"
+    return None
+
+
+def _chat_dialect(body: dict[str, Any], messages: list[Any]) -> str | None:
+    if "inferenceConfig" in body or "toolConfig" in body:
+        return "bedrock"
+    found = messages_dialect(messages)
+    if found in ("anthropic", "bedrock", "gemini", "openai-responses"):
+        return found
+    if found is None and (messages or not isinstance(body.get("model"), str)):
+        return None
+    tools = body.get("tools")
+    declared = isinstance(tools, list) and any(isinstance(t, dict) and "input_schema" in t for t in tools)
+    return "anthropic" if declared or isinstance(body.get("system"), str | list) else "openai"
+
+
+def response_dialect(value: Any) -> str | None:
+    """The dialect of a whole API response, or None if the value is none."""
+    if not isinstance(value, dict):
+        return None
+    kind = value.get("object")
+    if kind == "chat.completion":
+        return "openai"
+    output = value.get("output")
+    if kind == "response" or (
+        isinstance(output, list) and bool(output) and all(isinstance(i, dict) and "type" in i for i in output)
+    ):
+        return "openai-responses"
+    choices = value.get("choices")
+    if isinstance(choices, list) and choices and isinstance(choices[0], dict) and "message" in choices[0]:
+        return "openai"
+    if isinstance(value.get("candidates"), list):
+        return "gemini"
+    if value.get("type") == "message" and value.get("role") == "assistant" and isinstance(value.get("content"), list):
+        return "anthropic" if "stop_reason" in value or "usage" in value else None
+    if isinstance(output, dict) and isinstance(output.get("message"), dict):
+        return "bedrock"
+    return None
+
+
+def event_family(value: Any) -> str | None:
+    """The family of one event of a streamed response, or None if the value is none."""
+    if not isinstance(value, dict):
+        return None
+    kind = value.get("type")
+    if isinstance(kind, str):
+        if kind in _ANTHROPIC_EVENTS and "sessionId" not in value:
+            return "anthropic-sse"
+        if kind.startswith("response.") and any(k in value for k in ("sequence_number", "response", "item", "delta")):
+            return "openai-responses-sse"
+    if value.get("object") == "chat.completion.chunk":
+        return "openai-chat-chunks"
+    choices = value.get("choices")
+    if isinstance(choices, list):
+        if choices and isinstance(choices[0], dict) and "delta" in choices[0]:
+            return "openai-chat-chunks"
+        if not choices and "prompt_filter_results" in value:
+            return "openai-chat-chunks"
+    if not _BEDROCK_EVENTS.isdisjoint(value):
+        return "bedrock-stream"
+    metadata = value.get("metadata")
+    if len(value) == 1 and isinstance(metadata, dict) and isinstance(metadata.get("usage"), dict):
+        return "bedrock-stream"
+    return None
+
+
+def request_in(value: Any) -> dict[str, Any] | None:
+    """The request body that a captured request holds: itself, or under `body` and the like, perhaps as a string."""
+    return _body(value, request_dialect)
+
+
+def response_in(value: Any) -> dict[str, Any] | None:
+    """The response body that a captured response holds, likewise."""
+    return _body(value, response_dialect)
+
+
+def _body(value: Any, dialect: Any) -> dict[str, Any] | None:
+    value = as_object(value)
+    if dialect(value) is not None:
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, dict):
+        for key in _BODY_KEYS:
+            inner = as_object(value.get(key))
+            if dialect(inner) is not None:
+                return inner  # type: ignore[no-any-return]
+    return None
+
+
+def pair_in(value: dict[str, Any]) -> tuple[dict[str, Any] | None, Any] | None:
+    """A request and what came back for it, if the object holds both sides under names that captures use.
+
+    The response is its body where it is a whole one, else the value as it stands (an error, a stream, None).
+    """
+    for request_key in _REQUEST_KEYS:
+        if request_key not in value:
+            continue
+        request = request_in(value[request_key])
+        if request is None:
+            continue
+        for response_key in _RESPONSE_KEYS:
+            if response_key in value and response_key != request_key:
+                response = value[response_key]
+                body = response_in(response)
+                if body is not None or request_key not in ("input", "body"):
+                    return request, body if body is not None else response
+    if request_dialect(value) is not None:
+        for response_key in ("response", "completion", "raw_response", "outputs"):
+            body = response_in(value.get(response_key))
+            if body is not None:
+                return value, body
+    return None
