@@ -35,7 +35,7 @@ _BLANK = b"\0 \t\r\n"
 _BINARY_MAGIC = (b"PK\x03\x04", b"SQLite format 3\0", b"PAR1", b"%PDF", b"\x7fELF", b"\x89PNG")
 _CONTROL = bytes(set(range(32)) - set(b"\0\t\n\f\r\x08\x1b\x1e"))
 _SAMPLE = 4096
-_HOPELESS = 1000  # damaged lines without one record: not a log
+_HOPELESS = 10_000  # damaged lines without one record: not a log
 _LOOK_AHEAD = 1000  # blank lines passed over while looking for the second line
 
 

@@ -24,7 +24,9 @@ CUT_OFF = "compressed data is cut off"
 CORRUPT = "compressed data is damaged"
 EXPANDS = "compressed data expands beyond the limit"
 
-_BLOCK = 1 << 20
+BLOCK = 1 << 20
+# The most that a piece of zstd data expands to is 32,768 times its size: 128 MB, whatever it holds.
+_ZSTD_PIECE = 4096
 _TWIN_ATTEMPTS = 3
 
 
@@ -97,6 +99,30 @@ class Stream(io.RawIOBase):
         return b""
 
 
+class _Zstd:
+    """Expands zstd frames piece by piece; raises EOFError where the last frame is cut, which `stream_reader` hides."""
+
+    def __init__(self, source: io.BufferedReader) -> None:
+        self._source = source
+        self._frame: zstandard.ZstdDecompressionObj | None = None
+        self._compressed = b""
+        self._expanded = memoryview(b"")
+
+    def read(self, size: int) -> bytes:
+        while not self._expanded:
+            piece = self._compressed or self._source.read(_ZSTD_PIECE)
+            if not piece:
+                if self._frame is not None:
+                    raise EOFError
+                return b""
+            frame = self._frame or zstandard.ZstdDecompressor().decompressobj()
+            self._expanded = memoryview(frame.decompress(piece))
+            self._compressed = frame.unused_data if frame.eof else b""
+            self._frame = None if frame.eof else frame
+        data, self._expanded = self._expanded[:size], self._expanded[size:]
+        return bytes(data)
+
+
 class _Expanded(Stream):
     """What a compressed stream expands to, as long as it keeps within the limits."""
 
@@ -140,8 +166,8 @@ class Opened:
         return self.source.total if self.size is None else self.size
 
 
-def open_source(source: str | Path | BinaryIO, limits: Limits) -> Opened:
-    """Open a path or a binary stream. Raises `Unreadable`."""
+def open_source(source: str | Path | BinaryIO, limits: Limits, *, block: int = BLOCK) -> Opened:
+    """Open a path or a binary stream, to be read in blocks of `block` bytes. Raises `Unreadable`."""
     handle: IO[bytes] | None = None
     size: int | None = None
     reader: _Readable
@@ -164,14 +190,12 @@ def open_source(source: str | Path | BinaryIO, limits: Limits) -> Opened:
     if head.startswith(GZIP_MAGIC):
         compression = "gzip"
         # read1: what was expanded before the damage is still given.
-        expand = gzip.GzipFile(fileobj=io.BufferedReader(plain, _BLOCK), mode="rb").read1
+        expand = gzip.GzipFile(fileobj=io.BufferedReader(plain, block), mode="rb").read1
         stream = _Expanded(expand, plain, limits)
     elif head == ZSTD_MAGIC:
         compression = "zstd"
-        buffered = io.BufferedReader(plain, _BLOCK)
-        expand = zstandard.ZstdDecompressor().stream_reader(buffered, read_across_frames=True).read1
-        stream = _Expanded(expand, plain, limits)
-    return Opened(io.BufferedReader(stream, _BLOCK), stream, plain, size, compression, handle)
+        stream = _Expanded(_Zstd(io.BufferedReader(plain, block)).read, plain, limits)
+    return Opened(io.BufferedReader(stream, block), stream, plain, size, compression, handle)
 
 
 def _head(read: Callable[[int], bytes | None], size: int) -> bytes:
