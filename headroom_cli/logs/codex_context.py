@@ -11,9 +11,9 @@ from headroom_cli.logs.context import ContextTracker
 from headroom_cli.model import LeftBy, Message, Part, Request, Text
 from headroom_cli.wire import openai_responses
 
-# What `build_compacted_history` of codex-rs keeps when a compaction has no replacement history.
-_KEPT_TOKENS = 20_000
+# What `build_compacted_history` of codex-rs keeps when a compaction has no replacement history: 20,000 tokens.
 _BYTES_PER_TOKEN = 4
+_KEPT_BYTES = 20_000 * _BYTES_PER_TOKEN
 _MAX_INITIAL_CONTEXT = 100
 
 
@@ -164,11 +164,6 @@ class Replay:
         if entries and (not self.resets or self.resets[-1] != self._tracker.requests):
             self.resets.append(self._tracker.requests)
 
-    def _rebuild(self, kept: list[Entry]) -> None:
-        self._live, self._turns = [], []
-        for entry in kept:
-            self._keep(entry)
-
     def _roll_back(self, turns: int) -> None:
         """Drop the last turns; if there are fewer, what precedes the first of them stays."""
         if not self._turns:
@@ -190,13 +185,15 @@ class Replay:
         if isinstance(replacement, list):
             self._replace(replacement, entry, copied)
             return
-        kept = self._survivors(position)
+        kept, cut_short = self._survivors(position)
         staying = {id(e) for e in kept}
         self._leave([e for e in self._live if id(e) not in staying], "compaction")
-        self._rebuild(kept)
-        summary = payload.get("message")
-        if isinstance(summary, str) and summary:
-            self._insert(summary, payload, entry, copied)
+        self._live, self._turns = [], []
+        for survivor in kept:
+            self._keep(survivor)
+        for text in (cut_short, payload.get("message")):
+            if isinstance(text, str) and text:
+                self._insert(text, payload, entry, copied)
 
     def _replace(self, replacement: list[Any], entry: Entry, copied: bool) -> None:
         """The context becomes the list; what equals an item in the context stays, by id or else by content."""
@@ -222,21 +219,25 @@ class Replay:
             else:
                 self._enter(item_entry, copied=copied)
 
-    def _survivors(self, position: int) -> list[Entry]:
-        """Without a replacement history: the initial context, unless it is written again, and the latest prompts."""
+    def _survivors(self, position: int) -> tuple[list[Entry], str]:
+        """What a compaction without replacement history keeps, and the text of a prompt that is cut to fit.
+
+        Kept are the initial context, unless it is written again, and the latest prompts.
+        """
         initial: list[Entry] = []
         if not self._context_follows(position):
             end = self._turns[0] if self._turns else len(self._live)
             initial = [e for e in self._live[: min(end, _MAX_INITIAL_CONTEXT)] if _is_injected(e)]
-        budget, prompts = _KEPT_TOKENS, list[Entry]()
+        budget, prompts = _KEPT_BYTES, list[Entry]()
         for turn in reversed(self._turns):
-            entry = self._live[turn]
-            tokens = sum(_approximate_tokens(p.text) for p in entry.value.parts if isinstance(p, Text))
-            if tokens > budget:
-                break
-            budget -= max(1, tokens)
-            prompts.append(entry)
-        return initial + prompts[::-1]
+            text = "\n".join(part.text for part in self._live[turn].value.parts if isinstance(part, Text))
+            size = len(text.encode("utf-8", "replace"))
+            if size > budget:
+                half = budget // 2
+                return initial + prompts[::-1], f"{text[:half]}\n{text[-half:]}" if half else ""
+            budget -= max(_BYTES_PER_TOKEN, size)
+            prompts.append(self._live[turn])
+        return initial + prompts[::-1], ""
 
     def _context_follows(self, position: int) -> bool:
         for entry in self.thread.entries[position + 1 : position + 1 + _MAX_INITIAL_CONTEXT]:
@@ -273,16 +274,15 @@ def _is_injected(entry: Entry) -> bool:
     return entry.kind == "item" and entry.value.role in ("user", "system") and not is_instruction(entry)
 
 
-def _approximate_tokens(text: str) -> int:
-    return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
-
-
 def mark_prompts(thread: Thread) -> None:
     """Where the client wrote down what was typed, tagged text that is not in it was not typed."""
     if not thread.prompts:
         return
     for entry in thread.entries:
-        if entry.kind == "item" and entry.value.role == "user" and entry.value.origin == "human":
-            text = first_text(entry.value)
-            if text.startswith("<") and text not in thread.prompts:
-                entry.value.origin = "harness"
+        if entry.kind != "item" or entry.value.role != "user" or entry.value.origin != "human":
+            continue
+        parts = entry.value.parts
+        if first_text(entry.value).startswith("<") and all(
+            isinstance(part, Text) and part.text not in thread.prompts for part in parts
+        ):
+            entry.value.origin = "harness"

@@ -52,20 +52,27 @@ def _subagent(meta: dict[str, Any]) -> Any:
 
 
 def own_start(thread: Thread) -> int:
-    """The index of the first entry that the thread made itself; 0 if nothing was copied."""
+    """The index of the first entry that the thread made itself; 0 if nothing was copied.
+
+    Signs in order of trust: the ordinal that the client noted, a line that names this thread, a turn that began after
+    the thread was made, and the end of the burst in which the copy was written.
+    """
     if thread.own_ordinal_at is not None:
         return thread.own_ordinal_at
     if thread.copy_starts is None and not text_or_none(thread.meta.get("forked_from_id")):
         return 0
-    named = next((sign.entry for sign in thread.signs if sign.kind == "thread" and sign.id == thread.id), None)
-    if named is not None:
-        return named
-    if thread.copy_starts is None:
-        return 0
+    copied_from = thread.copy_starts or 0
     for sign in thread.signs:
-        if sign.kind == "turn" and sign.entry >= thread.copy_starts and _made_after(sign.id, thread.id):
+        if sign.kind == "thread" and sign.id == thread.id:
+            return sign.entry
+    for sign in thread.signs:
+        if sign.kind == "turn" and sign.entry >= copied_from and _made_after(sign.id, thread.id):
             return _with_prompt(thread, sign.entry)
-    return _burst_end(thread)
+    end = _burst_end(thread)
+    if thread.copy_starts is None and not any(entry.kind == "usage" for entry in thread.entries[:end]):
+        # No line of the parent's own, and no model answers within a burst: these are the thread's first lines.
+        return 0
+    return end
 
 
 def _made_after(turn_id: str, thread_id: str) -> bool:
@@ -82,7 +89,7 @@ def _with_prompt(thread: Thread, turn: int) -> int:
 
 def _burst_end(thread: Thread) -> int:
     start = thread.copy_starts or 0
-    before = micros(thread.copy_stamp)
+    before = micros(thread.first_stamp if thread.copy_starts is None else thread.copy_stamp)
     if before is None:
         return start
     for index in range(start, len(thread.entries)):

@@ -167,8 +167,10 @@ class Scan:
 
     def _item(self, item: dict[str, Any], line: int, stamp: object) -> None:
         kind = item.get("type")
-        if kind not in KNOWN_ITEMS:
-            self.unknown(f"response_item:{kind if isinstance(kind, str) else 'no type'}")
+        if not isinstance(kind, str):
+            self.unknown("response_item:no type")
+        elif kind not in KNOWN_ITEMS:
+            self.unknown(f"response_item:{kind}")
         message = openai_responses.parse_item(item, 0, line)
         if message is None or kind == "compaction_trigger":
             return
