@@ -11,7 +11,6 @@ from typing import Any
 
 from headroom_cli.model import (
     Declaration,
-    Media,
     Message,
     Other,
     Part,
@@ -23,7 +22,7 @@ from headroom_cli.model import (
 )
 from headroom_cli.wire.base import RequestBody, ResponseBody, count, text_or_none
 from headroom_cli.wire.fields import microseconds_of, origin_of, role_of
-from headroom_cli.wire.results import dump, media_part, result_text
+from headroom_cli.wire.results import dump, media_from_base64, media_part, result_text
 
 NAME = "bedrock"
 
@@ -201,7 +200,7 @@ def _document(value: Any, block: dict[str, Any], line: int) -> Part | None:
             return Text(text, raw=block, line=line)
         if isinstance(source.get("content"), list):
             return Text(result_text(source["content"], line)[0], raw=block, line=line)
-    return media_part({"document": value}, line) or Other("document", raw=block, line=line)
+    return media_part(block, line) or Other("document", raw=block, line=line)
 
 
 def _media(value: Any, block: dict[str, Any], line: int) -> Part | None:
@@ -209,8 +208,11 @@ def _media(value: Any, block: dict[str, Any], line: int) -> Part | None:
 
 
 def _audio(value: Any, block: dict[str, Any], line: int) -> Part | None:
-    form = value.get("format") if isinstance(value, dict) else None
-    return Media(f"audio/{form}" if isinstance(form, str) else "audio/*", raw=block, line=line)
+    if not isinstance(value, dict):
+        return None
+    form, source = value.get("format"), value.get("source")
+    data = source.get("bytes") if isinstance(source, dict) else None
+    return media_from_base64(data, f"audio/{form}" if isinstance(form, str) else "audio/*", raw=block, line=line)
 
 
 def _guarded(value: Any, block: dict[str, Any], line: int) -> Part | None:
@@ -220,7 +222,10 @@ def _guarded(value: Any, block: dict[str, Any], line: int) -> Part | None:
     inner = value.get("text")
     if isinstance(inner, dict) and isinstance(inner.get("text"), str):
         return Text(inner["text"], raw=block, line=line)
-    return media_part(value, line)
+    media = media_part(value, line)
+    if media is not None:
+        media.raw = block
+    return media
 
 
 def _contained(value: Any, block: dict[str, Any], line: int) -> Part | None:

@@ -13,21 +13,18 @@ from headroom_cli.wire import anthropic
 # A 1x1 PNG, as base64.
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
+KEYS = ["type", "role", "content", "text", "thinking", "signature", "id", "name", "input", "tool_use_id", "is_error"]
+KEYS += ["source", "data", "url", "system", "tools", "messages", "usage", "iterations", "metadata", "title", "url"]
+KEYS += ["cache_creation", "input_tokens"]
+TYPES = ["text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document", "search_result"]
+TYPES += ["compaction", "server_tool_use", "mcp_tool_use", "web_search_tool_result", "message", "assistant", "base64"]
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.sampled_from(TYPES),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(
-                "type role content text thinking signature id name input tool_use_id is_error source data url".split()
-                + "system tools messages usage iterations metadata title cache_creation input_tokens".split()
-            ),
-            inner
-            | st.sampled_from(
-                "text thinking redacted_thinking tool_use tool_result image document search_result compaction".split()
-                + "server_tool_use mcp_tool_use web_search_tool_result message assistant base64".split()
-            ),
-            max_size=5,
+        | st.dictionaries(st.sampled_from(KEYS), inner, max_size=5)
+        | st.dictionaries(st.just("type"), st.sampled_from(TYPES), min_size=1).flatmap(
+            lambda typed: st.dictionaries(st.sampled_from(KEYS[1:]), inner, max_size=4).map(lambda rest: typed | rest)
         )
     ),
     max_leaves=20,
