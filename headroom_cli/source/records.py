@@ -16,7 +16,17 @@ from typing import Any, BinaryIO, NamedTuple
 import orjson
 
 from headroom_cli.model import Damage
-from headroom_cli.source.decode import INCOMPLETE, NESTED, NOT_OBJECT, Broken, decode, document, to_text, too_deep
+from headroom_cli.source.decode import (
+    INCOMPLETE,
+    NESTED,
+    NOT_OBJECT,
+    NULLS,
+    Broken,
+    decode,
+    document,
+    to_text,
+    too_deep,
+)
 from headroom_cli.source.stream import DEFAULT_LIMITS, Compression, Limits, Unreadable, open_source
 
 __all__ = ["DEFAULT_LIMITS", "Limits", "Record", "Records", "Unreadable"]
@@ -83,13 +93,13 @@ class Records:
         if sample.startswith(_BOM):
             buffer.read(len(_BOM))
         lines: Iterator[bytes] = iter(partial(buffer.readline, self.limits.line_bytes + 1), b"")
-        number = 0
-        for number, line in enumerate(lines, 1):  # noqa: B007 - the first line with anything on it
+        number, line = 0, b""
+        for number, line in enumerate(lines, 1):  # to the first line with anything on it
             if line.strip(_BLANK):
                 break
+            if b"\0" in line:
+                self._damage(number, NULLS)
         else:
-            if sample:
-                yield from self._troubled(number, line, lines)  # an empty file of NULs is damaged
             return
         # Does the file consist of lines, or is it one document? The first two lines tell.
         ahead = [line]

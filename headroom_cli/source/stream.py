@@ -25,8 +25,8 @@ CORRUPT = "compressed data is damaged"
 EXPANDS = "compressed data expands beyond the limit"
 
 BLOCK = 1 << 20
-# The most that a piece of zstd data expands to is 32,768 times its size: 128 MB, whatever it holds.
-_ZSTD_PIECE = 4096
+# A zstd block of 4 bytes expands to 128 KB: such a piece to 64 MB at most, whatever it holds.
+_ZSTD_PIECE = 2048
 _TWIN_ATTEMPTS = 3
 
 
@@ -133,11 +133,12 @@ class _Expanded(Stream):
 
     def _next(self, want: int) -> bytes:
         data = super()._next(want)
-        total, limits = self.total + len(data), self._limits
-        ratio_bound = max(limits.expanded_free, limits.expanded_ratio * self._source.total)
-        if total > min(limits.expanded_bytes, ratio_bound):
+        limits = self._limits
+        bound = max(limits.expanded_free, limits.expanded_ratio * self._source.total)
+        left = min(limits.expanded_bytes, bound) - self.total
+        if len(data) > left:
             self.failure = EXPANDS
-            return b""
+            return data[: max(0, left)]
         if not data and not self.failure:
             self.failure = self._source.failure
         return data
