@@ -66,12 +66,12 @@ def from_row(row: dict[str, Any], line: int) -> Exchange:
     exchange = from_request(row, line)
     usage = wire.module(exchange.dialect).parse_usage(row.get("usage"))
     if usage is not None and not exchange.recorded:
-        answer = []
+        said: list[Any] = []
         while exchange.messages and _is_output(exchange.messages[-1]):
-            answer.insert(0, exchange.messages.pop())
+            said.append(exchange.messages.pop())
         module = wire.module(exchange.dialect)
         exchange.response = ResponseBody(
-            exchange.dialect, messages=[module.parse_message(raw, 0, line) for raw in answer], usage=usage
+            exchange.dialect, messages=[module.parse_message(raw, 0, line) for raw in reversed(said)], usage=usage
         )
         exchange.recorded = True
         _drop_zero_output(exchange.response)

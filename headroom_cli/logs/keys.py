@@ -1,4 +1,4 @@
-"""What makes two messages, parts, prompts or tool lists the same: content and tool ids, never cache markers or noise."""
+"""What makes two messages, parts, prompts or tool lists the same: content and tool ids, no cache markers, no noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shapes of requests, responses and stream events, told apart by their keys alone. Facts: the providers' references."""
+"""The shapes of requests, responses and stream events, told apart by their keys alone."""
 
 from __future__ import annotations
 

@@ -71,7 +71,9 @@ class Slot:
 class Thread:
     """Builds one conversation. `slots` is its history now; `chain` identifies the prefixes of it."""
 
-    def __init__(self, path: str, dialect: str, session: str | None, log_format: str | None, client: str | None) -> None:
+    def __init__(
+        self, path: str, dialect: str, session: str | None, log_format: str | None, client: str | None
+    ) -> None:
         name = log_format or LOG_FORMATS.get(dialect, dialect)
         self.dialect = dialect
         self.slots: list[Slot] = []
@@ -106,9 +108,7 @@ class Thread:
         """A place in the history for a message that is not in the conversation yet."""
         return Slot(message, message_key(message))
 
-    def apply(
-        self, exchange: Exchange, keys: list[bytes], leading: int, message_at: Callable[[int], Message]
-    ) -> None:
+    def apply(self, exchange: Exchange, keys: list[bytes], leading: int, message_at: Callable[[int], Message]) -> None:
         """One more request (or plain history) over the whole of `keys`; `message_at` parses the one at a position."""
         kept = 0
         for slot, key in zip(self.slots, keys, strict=False):
@@ -178,26 +178,29 @@ class Thread:
             same.setdefault(slot.key, []).append(slot)
         found = [same[key].pop() if same.get(key) else None for key in keys[kept:]]
         reused = {id(slot) for slot in found if slot is not None}
-        for offset, slot in enumerate(found):
-            if slot is None:
-                position = kept + offset
-                message = message_at(position)
-                counterpart = old[offset] if offset < len(old) and id(old[offset]) not in reused else None
-                if counterpart is not None and counterpart.role == message.role:
-                    slot = counterpart
-                    reused.add(id(slot))
-                    self._edit(slot, message, keys[position], exchange.line)
-                else:
-                    slot = Slot(message, keys[position])
-                    self._append(slot, exchange.line)
-                    if message.role == "assistant" and offset == len(old) and self._unanswered is not None:
-                        message.request = self._unanswered
+        implied = self._unanswered
+        for offset, known in enumerate(found):
+            if known is not None:
+                slots.append(known)
+                continue
+            message, key = message_at(kept + offset), keys[kept + offset]
+            counterpart = old[offset] if offset < len(old) and id(old[offset]) not in reused else None
+            if counterpart is not None and counterpart.role == message.role:
+                reused.add(id(counterpart))
+                self._edit(counterpart, message, key, exchange.line)
+                slots.append(counterpart)
+                continue
+            if offset >= len(old) and message.role == "assistant":
+                message.request = implied  # the answer to a request whose response the log does not have
+            if offset >= len(old) and not (message.role == "assistant" and self.dialect in ITEM_DIALECTS):
+                implied = None
+            self._append(slot := Slot(message, key), exchange.line)
             slots.append(slot)
         return slots, [slot for slot in old if id(slot) not in reused]
 
     def _edit(self, slot: Slot, message: Message, key: bytes, line: int) -> None:
         """A message changed in place: equal parts stay, the others leave, what is new comes in a message of its own."""
-        new = {}
+        new: dict[str, Part] = {}
         texts = [part for part in message.parts if isinstance(part, Text)]
         old_texts = [part for part in slot.parts if isinstance(part, Text)]
         same_text = [part_key(p) for p in texts] == [part_key(p) for p in old_texts]
