@@ -290,6 +290,10 @@ _ITEMS: dict[str, tuple[Role, Origin, _Handler]] = {
 }
 
 
+ITEM_TYPES = frozenset(_ITEMS) | {"message", "ghost_snapshot"}
+"""Every item type that is known here."""
+
+
 def declarations(tools: Any, line: int, kind: str | None = None) -> list[Declaration]:
     """The tools that a request or an item declares; `kind` overrides their own type."""
     declared: list[Declaration] = []

@@ -9,6 +9,7 @@ from headroom_cli.wire import openai_chat
 from headroom_cli.wire.base import RequestBody, ResponseBody, text_or_none
 from headroom_cli.wire.openai_items import (
     CLIENT_OUTPUT_TYPES,
+    ITEM_TYPES,
     OUTPUT_TYPES,
     declarations,
     is_output,
@@ -20,8 +21,10 @@ from headroom_cli.wire.openai_usage import microseconds, parse_usage, usage_entr
 
 __all__ = [
     "CLIENT_OUTPUT_TYPES",
+    "ITEM_TYPES",
     "NAME",
     "OUTPUT_TYPES",
+    "declarations",
     "is_aggregated",
     "is_output",
     "parse_item",
