@@ -14,8 +14,9 @@ from typing import Any
 
 from headroom_cli.logs.base import LogFormat, conversation_id
 from headroom_cli.logs.claude_context import Clearing, Replay, Retraction
-from headroom_cli.logs.claude_lines import ROOT, Lines, Thread
+from headroom_cli.logs.claude_lines import Lines
 from headroom_cli.logs.claude_responses import usable_id
+from headroom_cli.logs.claude_threads import ROOT, Thread
 from headroom_cli.model import Conversation, Message, Reading, Text, ToolCall
 from headroom_cli.source.records import Record
 
@@ -45,8 +46,8 @@ def session_of(lines: Lines, stem: str) -> str | None:
 
 def conversations(lines: Lines, path: str, session: str | None, log_format: str) -> list[Conversation]:
     """Assemble what the lines gave. The id of a thread needs no other file: session id and agent id make it."""
-    sidecar = _sidecar(path) if any(thread.side for thread in lines.threads.values()) else {}
-    threads = sorted((t for t in lines.threads.values() if t.messages), key=lambda t: t.agent != "")
+    sidecar = _sidecar(path) if any(thread.side for thread in lines.threads.by_agent.values()) else {}
+    threads = sorted((t for t in lines.threads.by_agent.values() if t.messages), key=lambda t: t.agent != "")
     spawning = _spawning_calls(threads)
     seen: set[str] = set()
     result = []
@@ -84,6 +85,8 @@ def _conversation(lines: Lines, thread: Thread, path: str, session: str | None, 
     _replay(lines, thread, conversation)
     if thread.cut:
         conversation.notes.append("begins in the middle of a session: what stood before it is not in the file")
+    if thread.collapsed:
+        conversation.notes.append("holds records of collapsed context, which are not applied")
     times = [m.timestamp for m in messages if m.timestamp is not None and not m.copied]
     times = times or [m.timestamp for m in messages if m.timestamp is not None]
     if times:
@@ -111,7 +114,7 @@ def _own_messages(thread: Thread, session: str | None) -> list[Message]:
 
 
 def _replay(lines: Lines, thread: Thread, conversation: Conversation) -> None:
-    replay = Replay(lines.graph, len(thread.messages))
+    replay = Replay(lines.threads.graph, len(thread.messages))
     for call_id, text, line in thread.replacements:
         found = thread.results.get(call_id)
         if found is not None:
@@ -124,7 +127,7 @@ def _replay(lines: Lines, thread: Thread, conversation: Conversation) -> None:
         elif event.response is not None and (event.response.usage is not None or not thread.has_usage):
             # Without any recorded usage each response still implies a request.
             conversation.requests.append(replay.request(event, event.response))
-    replay.finish(lines.graph.find(thread.last))
+    replay.finish(lines.threads.graph.find(thread.last))
     conversation.resets = replay.resets
 
 

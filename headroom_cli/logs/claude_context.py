@@ -38,6 +38,7 @@ class Unit:
 
     uuid: str | None
     parent: str | Unit | None
+    line: int = 0
     messages: list[Message] = field(default_factory=list)
     response: Response | None = None
     compaction: bool = False
@@ -66,12 +67,13 @@ class Retraction:
 class Graph:
     """The lines of a file by uuid."""
 
-    __slots__ = ("bridges", "lines", "units")
+    __slots__ = ("_different", "bridges", "lines", "units")
 
     def __init__(self) -> None:
         self.units: dict[str, Unit] = {}
         self.bridges: dict[str, str | Unit | None] = {}
         self.lines: dict[str, tuple[Message, int]] = {}
+        self._different: set[tuple[int, int]] = set()
 
     def bridge(self, uuid: str, parent: str | Unit | None) -> None:
         """A line that no model sees: who names it as parent means its parent."""
@@ -141,8 +143,7 @@ class Graph:
             and copy is not original
             and copy.response is None
             and original.response is None
-            and len(copy.messages) == len(original.messages) == 1
-            and _same_content(copy.messages[0], original.messages[0])
+            and self._equal(copy, original)
         ):
             above = self.parent(copy)
             dropped += copy.messages
@@ -150,6 +151,15 @@ class Graph:
             copy.into = original
             copy, original = above, self.parent(original)
         return dropped
+
+    def _equal(self, copy: Unit, original: Unit) -> bool:
+        if not len(copy.messages) == len(original.messages) == 1 or (id(copy), id(original)) in self._different:
+            return False
+        one, other = copy.messages[0], original.messages[0]
+        equal = one.origin == other.origin and [p.raw for p in one.parts] == [p.raw for p in other.parts]
+        if not equal:
+            self._different.add((id(copy), id(original)))
+        return equal
 
 
 class Replay:
@@ -292,7 +302,3 @@ def strips_thinking(model: str | None) -> bool:
 
 def _messages(unit: Unit) -> list[Message]:
     return unit.messages + unit.preserved if unit.preserved else unit.messages
-
-
-def _same_content(one: Message, other: Message) -> bool:
-    return one.origin == other.origin and [p.raw for p in one.parts] == [p.raw for p in other.parts]
