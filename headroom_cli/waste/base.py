@@ -1,0 +1,142 @@
+"""What a waste signal is, and how the content signals are run over a batch of texts.
+
+A content signal is a module of this package with a `scan` function; its docstring is the page that `headroom explain`
+prints. It states what it flags as spans of a text, so that a token can be claimed once (see `claims.py`).
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
+
+from headroom_cli.tokens import TextCounter
+from headroom_cli.waste.spans import Span
+
+if TYPE_CHECKING:
+    import polars as pl
+
+CLAIM_ORDER = (
+    "reread",
+    "duplicate_image",
+    "failed_retry",
+    "write_readback",
+    "subset_read",
+    "id_lookup",
+    "base64",
+    "ansi_noise",
+    "html_noise",
+    "json_bloat",
+    "repetition",
+    "line_numbers",
+    "whitespace",
+    "dynamic_date",
+    "stale_read",
+    "unused_tools",
+)
+"""In this order signals claim the tokens of a block (waste.md section 5)."""
+
+TEXT_KINDS = frozenset({"user", "rag", "assistant", "tool_result"})
+"""Kinds of block whose text the content signals look into."""
+
+PREFIX_KINDS = frozenset({"system"})
+"""Kinds of block that make the cached prefix: system text and tool schemas."""
+
+Count = Callable[[str], int]
+
+
+class Hit(NamedTuple):
+    """What one signal found in one text, in tokens.
+
+    `tokens` is the figure of the signal's definition, `avoidable` the part that a cure would recover, `at_risk` the
+    tokens after the first value that changes (dynamic_date only). `spans` is what the signal's `spans` would find,
+    where it is known already.
+    """
+
+    tokens: int
+    avoidable: int
+    spans: Sequence[Span] | None = None
+    at_risk: int | None = None
+
+
+@dataclass(slots=True)
+class Batch:
+    """Distinct texts that are scanned together. `column` holds the same texts as `texts`; `count` counts tokens."""
+
+    texts: Sequence[str]
+    column: pl.Series
+    count: Count
+
+    def matching(self, pattern: str) -> list[int]:
+        """Indices of the texts that hold a match of a regular expression (Rust syntax, linear time)."""
+        return cast("list[int]", self.column.str.contains(pattern).arg_true().to_list())
+
+    def extract(self, pattern: str) -> Iterator[tuple[int, list[str]]]:
+        """Index and matches of each text that holds a match."""
+        matches = self.column.str.extract_all(pattern)
+        indices = (matches.list.len() > 0).arg_true()
+        return zip(indices.to_list(), matches.gather(indices).to_list(), strict=True)
+
+
+class ContentSignal(Protocol):
+    """The face of a content signal's module."""
+
+    NAME: str
+    KINDS: frozenset[str]
+
+    def scan(self, batch: Batch) -> dict[int, Hit]:
+        """Hits by index of the text."""
+
+    def spans(self, text: str, count: Count) -> list[Span]:
+        """What `scan` flags in a text that it has hit: disjoint spans in order."""
+
+    def measure(self, text: str, spans: Sequence[Span], count: Count) -> int:
+        """The flagged tokens of these spans, or of parts of them."""
+
+
+@cache
+def content_signals() -> dict[str, ContentSignal]:
+    """The content signals by name, in the order of their claims: every module of this package that has `scan`."""
+    package = __name__.rpartition(".")[0]
+    found = {}
+    for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+        signal = importlib.import_module(f"{package}.{module.name}")
+        if hasattr(signal, "scan"):
+            found[signal.NAME] = cast("ContentSignal", signal)
+    return {name: found[name] for name in CLAIM_ORDER if name in found}
+
+
+def joined(text: str, spans: Sequence[Span], count: Count) -> int:
+    """Tokens of the spans set one behind the other."""
+    return count("".join([text[start:end] for start, end in spans]))
+
+
+def one_by_one(text: str, spans: Sequence[Span], count: Count) -> int:
+    """Tokens of each span on its own, summed."""
+    pieces = Counter(text[start:end] for start, end in spans)
+    return sum(count(piece) * times for piece, times in pieces.items())
+
+
+def scan_texts(texts: Sequence[str], kinds: Sequence[str], counter: TextCounter) -> list[dict[str, Hit]]:
+    """Hits of all content signals by name, in the order of claims, for each text of a block of such a kind.
+
+    The texts must be free of surrogates (`tokens.replace_surrogates`).
+    """
+    import polars as pl
+
+    hits: list[dict[str, Hit]] = [{} for _ in texts]
+    for group in (TEXT_KINDS, PREFIX_KINDS):
+        members = [index for index, kind in enumerate(kinds) if kind in group and texts[index]]
+        if not members:
+            continue
+        chosen = [texts[index] for index in members]
+        batch = Batch(chosen, pl.Series(chosen, dtype=pl.String), counter.count_text)
+        for name, signal in content_signals().items():
+            if group == signal.KINDS:
+                for position, hit in signal.scan(batch).items():
+                    hits[members[position]][name] = hit
+    return hits

@@ -1,0 +1,62 @@
+"""A token is claimed once (waste.md section 5).
+
+The signals that hit one block claim its characters in a fixed order. What a signal may call its own is what its
+unclaimed characters cost, and never more than the block has left; so the sum over all signals cannot exceed the block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from headroom_cli.tokens import TextCounter
+from headroom_cli.waste.base import Count, Hit, content_signals, scan_texts
+from headroom_cli.waste.spans import Span, merge, subtract
+
+
+class Claim(NamedTuple):
+    """What one signal flags in one block, in tokens: by its definition, after earlier claims, and avoidable."""
+
+    signal: str
+    tokens: int
+    exclusive: int
+    avoidable: int
+    at_risk: int | None = None
+
+
+def detect(
+    texts: Sequence[str], kinds: Sequence[str], block_tokens: Sequence[int], counter: TextCounter
+) -> list[list[Claim]]:
+    """The content signals' claims on each text, for blocks of such a kind and so many tokens.
+
+    Texts should be distinct (what is found depends on the text alone) and free of surrogates. In a block that a
+    whole-block claim has taken before, nothing is left for these: exclusive and avoidable figures are 0.
+    """
+    hits = scan_texts(texts, kinds, counter)
+    return [
+        claim(found, text, tokens, counter.count_text) if found else []
+        for found, text, tokens in zip(hits, texts, block_tokens, strict=True)
+    ]
+
+
+def claim(hits: Mapping[str, Hit], text: str, block_tokens: int, count: Count) -> list[Claim]:
+    """Claims on one block of `block_tokens` tokens, in the order of claims, whatever the order of `hits`."""
+    claims = []
+    claimed: list[Span] = []
+    left = block_tokens
+    for name, signal in content_signals().items():
+        hit = hits.get(name)
+        if hit is None:
+            continue
+        unclaimed = hit.tokens
+        # Where only one signal hits, its spans need not be known.
+        if len(hits) > 1:
+            spans = list(signal.spans(text, count) if hit.spans is None else hit.spans)
+            free = subtract(spans, claimed)
+            if free != spans:
+                unclaimed = min(hit.tokens, signal.measure(text, free, count))
+            claimed = merge(claimed, free)
+        exclusive = min(unclaimed, left)
+        left -= exclusive
+        claims.append(Claim(name, hit.tokens, exclusive, min(hit.avoidable, exclusive), hit.at_risk))
+    return claims

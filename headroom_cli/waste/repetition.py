@@ -1,0 +1,87 @@
+r"""# repetition: the same line over and over
+
+## What it does
+Flags lines that stand again in the same text beyond their third time, once what changes from line to line is masked:
+every run of hexadecimal digits that has a decimal digit in it, `[A-Fa-f]*[0-9][0-9A-Fa-f]*`, becomes `#` (numbers,
+hashes, UUIDs, timestamps). A line counts if it has 20 characters or more without the blanks around it, and ten letters
+other than a to f: rows of numbers are data. The fourth line and all later ones are flagged with their newlines; tokens
+are those of the lines set one behind the other.
+
+## Why it matters
+Retry loops, deprecation warnings, progress in log form and failing fixtures fill whole results; three lines and a count
+would say the same.
+
+## Known problems
+Source code that repeats a statement is flagged like a log. Lines that differ in a word are not the same line.
+
+## Example
+```python
+"".join(f"2026-03-01T10:00:{i:02} WARN retrying request {i} in {i * 3} ms\n" for i in range(12))
+```
+Flagged: 225 tokens; avoidable: 225.
+
+## Fix
+`--quiet`, `2>&1 | uniq -c -f1`, `tail -n 50`, a log level, or a hook that folds repeated lines.
+
+## References
+- waste.md, section 3
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import accumulate
+
+from headroom_cli.waste.base import TEXT_KINDS, Batch, Count, Hit, joined
+from headroom_cli.waste.spans import Span
+
+NAME = "repetition"
+KINDS = TEXT_KINDS
+MIN_CHARACTERS = 20
+MIN_LETTERS = 10
+FREE_TIMES = 3
+PATTERN = r"[A-Fa-f]*[0-9][0-9A-Fa-f]*"
+
+_CHANGING = re.compile(r"[A-Fa-f]*+[0-9][0-9A-Fa-f]*+")
+_HEXADECIMAL = b"0123456789abcdefABCDEF"
+
+measure = joined
+
+
+def scan(batch: Batch) -> dict[int, Hit]:
+    """Count the lines of each text that stand there too often."""
+    hits = {}
+    for index, text in enumerate(batch.texts):
+        if text.count("\n") >= FREE_TIMES and (found := spans(text, batch.count)):
+            tokens = joined(text, found, batch.count)
+            hits[index] = Hit(tokens, tokens, found)
+    return hits
+
+
+def spans(text: str, count: Count) -> list[Span]:
+    """The lines from their fourth time on, with their newlines."""
+    # Lines that are equal once masked are equal without any hexadecimal digit: a quick way to rule out most texts.
+    skeletons = text.encode().translate(None, _HEXADECIMAL).split(b"\n")
+    if len(skeletons) - len(set(skeletons)) < FREE_TIMES:
+        return []
+    frequent = {
+        skeleton
+        for skeleton, times in Counter(skeletons).items()
+        if times > FREE_TIMES and sum(map(str.isalpha, skeleton.decode())) >= MIN_LETTERS
+    }
+    if not frequent:
+        return []
+    lines = text.split("\n")
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    seen: Counter[str] = Counter()
+    found = []
+    for index, skeleton in enumerate(skeletons):
+        if skeleton in frequent:
+            line = lines[index].strip()
+            if len(line) >= MIN_CHARACTERS:
+                masked = _CHANGING.sub("#", line)
+                seen[masked] += 1
+                if seen[masked] > FREE_TIMES:
+                    found.append((starts[index], min(starts[index + 1], len(text))))
+    return found

@@ -1,0 +1,67 @@
+r"""# whitespace: long runs of blanks and empty lines
+
+## What it does
+Flags runs of four or more blanks or tabs, and of three or more newlines: `[ \t]{4,}|\n{3,}`. A run costs its tokens
+less those of its first character, counted by itself; a run that costs nothing is not flagged.
+
+## Why it matters
+Padding of tables, deep indentation and stacks of empty lines say nothing to a model. Most runs are free, since the
+vocabulary has one token for many blanks; what is flagged here is what is not free: very long or mixed runs.
+
+## Known problems
+Inside a text, the tokenizer gives the last blank of a run to the word that follows, so the true saving may differ by
+one token a run. Makefiles and aligned text may need their tabs.
+
+## Example
+```python
+"name" + " " * 200 + "size\n" + "\n" * 40 + "total" + " " * 8 + "12\n"
+```
+Flagged: 5 tokens; avoidable: 5.
+
+## Fix
+Ask the tool for compact output (`--format`, `-o json`, `column` off), or squeeze runs in a hook before the result
+reaches the model.
+
+## References
+- waste.md, section 3
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from headroom_cli.waste.base import TEXT_KINDS, Batch, Count, Hit
+from headroom_cli.waste.spans import Span
+
+NAME = "whitespace"
+KINDS = TEXT_KINDS
+PATTERN = r"[ \t]{4,}|\n{3,}"
+
+_RUN = re.compile(PATTERN)
+
+
+def scan(batch: Batch) -> dict[int, Hit]:
+    """Sum the cost of the runs of each text; equal runs are counted once."""
+    hits = {}
+    costs: dict[str, int] = {}
+    for index, runs in batch.extract(PATTERN):
+        for run in set(runs).difference(costs):
+            costs[run] = _cost(run, batch.count)
+        if tokens := sum(map(costs.__getitem__, runs)):
+            hits[index] = Hit(tokens, tokens)
+    return hits
+
+
+def spans(text: str, count: Count) -> list[Span]:
+    """The runs that cost something."""
+    return [match.span() for match in _RUN.finditer(text) if _cost(match[0], count)]
+
+
+def measure(text: str, spans: Sequence[Span], count: Count) -> int:
+    """The sum of what the runs cost beyond their first character."""
+    return sum(_cost(text[start:end], count) for start, end in spans)
+
+
+def _cost(run: str, count: Count) -> int:
+    return max(0, count(run) - count(run[0]))
