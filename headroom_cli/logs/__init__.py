@@ -10,7 +10,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO
 
-from headroom_cli.logs.base import LogFormat
+from headroom_cli.logs.base import LogFormat, conversation_id
 from headroom_cli.logs.detect import HISTORY_FAMILIES, LOOKALIKES, PEEK, UNKNOWN, Verdict, detect, unwrap
 from headroom_cli.model import Conversation, Reading
 from headroom_cli.source.records import Record, Records, Unreadable
@@ -18,7 +18,6 @@ from headroom_cli.source.records import Record, Records, Unreadable
 __all__ = ["formats", "read_log", "read_records", "read_stream"]
 
 _PEEK_MORE = 2000
-_NEVER_FORMATS = frozenset({"base", "context", "detect", "shapes"})
 _MAX_KEYS = 6
 _MAX_KEY = 24
 
@@ -28,11 +27,9 @@ def formats() -> tuple[LogFormat, ...]:
     """All formats, sorted by name."""
     found = []
     for info in pkgutil.iter_modules(__path__):
-        if info.name not in _NEVER_FORMATS:
-            module = importlib.import_module(f"{__name__}.{info.name}")
-            log_format = getattr(module, "FORMAT", None)
-            if isinstance(log_format, LogFormat):
-                found.append(log_format)
+        log_format = getattr(importlib.import_module(f"{__name__}.{info.name}"), "FORMAT", None)
+        if isinstance(log_format, LogFormat):
+            found.append(log_format)
     return tuple(sorted(found, key=lambda log_format: log_format.name))
 
 
@@ -48,12 +45,12 @@ def read_stream(stream: BinaryIO, name: str = "-") -> Reading:
 
 
 def read_records(records: Iterable[Record], reading: Reading) -> Reading:
-    """Detect what the records are and read them into `reading`."""
+    """Detect what the records are and read them into `reading`. More are looked at while nothing is recognised."""
     source = iter(records)
     head = list(islice(source, PEEK))
     verdict = detect([record.value for record in head], reading.path)
     while verdict.family == UNKNOWN and len(head) < _PEEK_MORE:
-        more = list(islice(source, PEEK))
+        more = list(islice(source, len(head)))
         if not more:
             break
         head += more
@@ -61,7 +58,7 @@ def read_records(records: Iterable[Record], reading: Reading) -> Reading:
     if not head:
         reading.skipped = reading.skipped or "empty"
         return reading
-    log_format = _choose(verdict)
+    log_format = None if verdict.family in HISTORY_FAMILIES else _choose(verdict)
     if log_format is None:
         reading.skipped = _why_skipped(verdict)
         for _ in source:  # to the end, so that damage is counted whatever the format
@@ -119,8 +116,6 @@ def _make_ids_unique(conversations: list[Conversation]) -> None:
         ordinal = seen.get(conversation.id, 0)
         seen[conversation.id] = ordinal + 1
         if ordinal:
-            from headroom_cli.logs.base import conversation_id
-
             conversation.id = conversation_id(conversation.id, str(ordinal))
 
 

@@ -26,6 +26,8 @@ PEEK = 50
 UNKNOWN = "unknown"
 _MIXED_SHARE = 0.1
 _WRAPPER_DEPTH = 4
+_WRAPPED_SAMPLE = 20
+_MAX_LEVEL = 64
 _MAX_KEYS = 40
 
 _CODEX_RECORDS = frozenset(
@@ -191,7 +193,7 @@ def unwrap(value: Any, wrapper_path: tuple[str, ...]) -> Any:
 def _wrapped(values: Sequence[dict[str, Any]]) -> tuple[tuple[str, ...], str] | None:
     """The path under which at least two of the objects (or the only one) hold something known."""
     found: Counter[tuple[tuple[str, ...], str]] = Counter()
-    for value in values:
+    for value in values[:_WRAPPED_SAMPLE]:
         found.update(_find_wrapped(value))
     if not found:
         return None
@@ -219,7 +221,7 @@ def _find_wrapped(value: dict[str, Any]) -> list[tuple[tuple[str, ...], str]]:
                     found.append(((*path, key), family))
         if found:
             return found
-        level = below[: _MAX_KEYS * 4]
+        level = below[:_MAX_LEVEL]
     return []
 
 

@@ -55,7 +55,7 @@ class RequestLog:
             self._threads.add(from_row(value, line))
         elif family == "capture-pair":
             pair = pair_in(value)
-            if pair is not None and pair[0] is not None:
+            if pair is not None:
                 self._threads.add(from_pair(pair[0], pair[1], line, value))
         elif family == "gemini-object" or family in STREAM_FAMILIES:
             self._events.append((line, value))

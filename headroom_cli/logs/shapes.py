@@ -82,40 +82,42 @@ def as_object(value: Any) -> Any:
 
 
 def messages_dialect(messages: Sequence[Any]) -> str | None:
-    """The dialect of a list of messages, or None if it holds no message."""
+    """The dialect of a list of messages (OpenAI's, if nothing marks another), or None if it holds no message."""
+    marked = _marked(messages)
+    if marked is None and any(isinstance(m, dict) and isinstance(m.get("role"), str) for m in messages[:_SCAN]):
+        return "openai"
+    return marked
+
+
+def _marked(messages: Sequence[Any]) -> str | None:
+    """The first mark of one provider in a list of messages. A lone `text` is Bedrock's, but the weakest mark."""
     found = None
     for message in messages[:_SCAN]:
         if not isinstance(message, dict):
             continue
+        role, kind, content = message.get("role"), message.get("type"), message.get("content")
         if isinstance(message.get("parts"), list):
             return "gemini"
-        role = message.get("role")
         if not isinstance(role, str):
-            if isinstance(message.get("type"), str) and message["type"] in ITEM_TYPES:
+            if isinstance(kind, str) and kind in ITEM_TYPES:
                 return "openai-responses"
-            continue
-        found = found or "openai"
-        if role in ("tool", "function", "developer") or "tool_calls" in message or "function_call" in message:
+        elif role in ("tool", "function", "developer") or "tool_calls" in message or "function_call" in message:
             return "openai"
-        content = message.get("content")
-        if not isinstance(content, list):
-            continue
-        for block in content:
-            if not isinstance(block, dict):
-                continue
-            kind = block.get("type")
-            if isinstance(kind, str):
-                if kind in _ANTHROPIC_BLOCKS:
-                    return "anthropic"
-                if kind in ("input_text", "output_text", "input_image"):
-                    return "openai-responses"
-                if kind in ("image", "document") and "source" in block:
-                    return "anthropic"
-            elif any(key in block for key in _BEDROCK_BLOCKS):
-                return "bedrock"
-            elif isinstance(block.get("text"), str) and len(block) == 1:
-                found = "bedrock"
+        for block in content if isinstance(content, list) else ():
+            mark = _block_mark(block) if isinstance(block, dict) else None
+            if mark is not None and block.keys() != {"text"}:
+                return mark
+            found = found or mark
     return found
+
+
+def _block_mark(block: dict[str, Any]) -> str | None:
+    kind = block.get("type")
+    if isinstance(kind, str):
+        if kind in _ANTHROPIC_BLOCKS or (kind in ("image", "document") and "source" in block):
+            return "anthropic"
+        return "openai-responses" if kind in ("input_text", "output_text", "input_image") else None
+    return "bedrock" if block.keys() == {"text"} or any(key in block for key in _BEDROCK_BLOCKS) else None
 
 
 def request_dialect(value: Any) -> str | None:
@@ -140,10 +142,10 @@ def request_dialect(value: Any) -> str | None:
 def _chat_dialect(body: dict[str, Any], messages: list[Any]) -> str | None:
     if "inferenceConfig" in body or "toolConfig" in body:
         return "bedrock"
-    found = messages_dialect(messages)
-    if found in ("anthropic", "bedrock", "gemini", "openai-responses"):
-        return found
-    if found is None and (messages or not isinstance(body.get("model"), str)):
+    marked = _marked(messages)
+    if marked is not None:
+        return marked
+    if messages_dialect(messages) is None and (messages or not isinstance(body.get("model"), str)):
         return None
     tools = body.get("tools")
     declared = isinstance(tools, list) and any(isinstance(t, dict) and "input_schema" in t for t in tools)
@@ -222,7 +224,7 @@ def _body(value: Any, dialect: Any) -> dict[str, Any] | None:
     return None
 
 
-def pair_in(value: dict[str, Any]) -> tuple[dict[str, Any] | None, Any] | None:
+def pair_in(value: dict[str, Any]) -> tuple[dict[str, Any], Any] | None:
     """A request and what came back for it, if the object holds both sides under names that captures use.
 
     The response is its body where it is a whole one, else the value as it stands (an error, a stream, None).
@@ -230,13 +232,13 @@ def pair_in(value: dict[str, Any]) -> tuple[dict[str, Any] | None, Any] | None:
     for request_key in _REQUEST_KEYS:
         if request_key not in value:
             continue
-        request = request_in(value[request_key])
+        request = request_in(value[request_key]) or _listed_request(value[request_key], value)
         if request is None:
             continue
         for response_key in _RESPONSE_KEYS:
             if response_key in value and response_key != request_key:
                 response = value[response_key]
-                body = response_in(response)
+                body = response_in(response) or _bare_response(response, value)
                 if body is not None or request_key not in ("input", "body"):
                     return request, body if body is not None else response
     if request_dialect(value) is not None:
@@ -245,3 +247,19 @@ def pair_in(value: dict[str, Any]) -> tuple[dict[str, Any] | None, Any] | None:
             if body is not None:
                 return value, body
     return None
+
+
+def _listed_request(value: Any, row: dict[str, Any]) -> dict[str, Any] | None:
+    """A request of which the log keeps the messages only."""
+    if not isinstance(value, list) or messages_dialect(value) in (None, "openai-responses", "gemini"):
+        return None
+    return {"messages": value, "model": row.get("model"), "tools": row.get("tools")}
+
+
+def _bare_response(value: Any, row: dict[str, Any]) -> dict[str, Any] | None:
+    """A response of which the log keeps the message only; `usage` may stand beside it."""
+    if not isinstance(value, dict) or value.get("role") != "assistant":
+        return None
+    if _marked([value]) == "anthropic":
+        return {"type": "message", "usage": row.get("usage"), **value}
+    return {"object": "chat.completion", "choices": [{"message": value}], "usage": row.get("usage")}
