@@ -6,21 +6,19 @@ counted and scanned once, however often it stands in the logs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from headroom_cli.blocks import conversation_blocks
 from headroom_cli.model import Block, Conversation, ToolCall, Waste
-from headroom_cli.tokens import TextCounter, get_tokenizer
+from headroom_cli.tokens import TextCounter, get_tokenizer, replace_surrogates
 from headroom_cli.waste import reread
-from headroom_cli.waste.base import Hit
+from headroom_cli.waste.base import PREFIX_KINDS, TEXT_KINDS, Hit, scan_texts
 from headroom_cli.waste.claims import claim
-from headroom_cli.waste.content import scan
 from headroom_cli.waste.history import History
 from headroom_cli.waste.paths import CallTarget, call_target
 
 _MEMO_LIMIT = 300_000
-_SCANNED_KINDS = frozenset({"user", "rag", "assistant", "tool_result"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ class Analyser:
         self.counter = counter if counter is not None else get_tokenizer()
         self.settings = settings or Settings()
         self._tokens: dict[str, int] = {}
-        self._hits: dict[tuple[str, bool], tuple[Hit, ...]] = {}
+        self._hits: dict[tuple[str, bool], dict[str, Hit]] = {}
 
     def analyse(self, conversations: Sequence[Conversation]) -> list[Analysis]:
         """Analyse the conversations of one file; their texts are scanned together."""
@@ -67,17 +65,16 @@ class Analyser:
         return [self._analysis(c, made) for c, made in zip(conversations, blocks, strict=True)]
 
     def _scan(self, blocks: Iterable[Block]) -> None:
-        texts: dict[tuple[str, bool], str] = {}
+        new: dict[tuple[str, bool], Block] = {}
         for block in blocks:
-            is_system = block.kind == "system"
-            if block.text and (is_system or block.kind in _SCANNED_KINDS):
-                key = (block.content_hash, is_system)
+            if block.text and (block.kind in TEXT_KINDS or block.kind in PREFIX_KINDS):
+                key = _hit_key(block)
                 if key not in self._hits:
-                    texts[key] = block.text
-        for is_system in (False, True):
-            keys = [key for key in texts if key[1] is is_system]
-            found = scan([texts[key] for key in keys], self.counter, system=is_system)
-            self._hits.update(zip(keys, found, strict=True))
+                    new[key] = block
+        if new:
+            texts = [replace_surrogates(block.text) for block in new.values()]
+            found = scan_texts(texts, [block.kind for block in new.values()], self.counter)
+            self._hits.update(zip(new, found, strict=True))
 
     def _analysis(self, conversation: Conversation, blocks: list[Block]) -> Analysis:
         history = History.of(blocks, conversation.messages)
@@ -91,13 +88,30 @@ class Analyser:
                 finding.avoidable_tokens = finding.tokens if finding.cause == reread.AVOIDABLE_CAUSE else 0
                 claimed.add(finding.block)
         for block in blocks:
-            hits = self._hits.get((block.content_hash, block.kind == "system")) if block.text else None
+            hits = self._hits.get(_hit_key(block)) if block.text else None
             if hits:
-                kept = [hit for hit in hits if hit.signal not in ignored]
-                waste += claim(block, kept, self.counter, whole_block_claimed=block.index in claimed)
+                waste += self._claims(block, hits, left=0 if block.index in claimed else block.tokens)
         targets = {
             block.index: call_target(block.tool_name or "", block.part.arguments)
             for block in blocks
             if isinstance(block.part, ToolCall)
         }
         return Analysis(conversation, blocks, history, waste, targets)
+
+    def _claims(self, block: Block, hits: Mapping[str, Hit], left: int) -> list[Waste]:
+        kept = {name: hit for name, hit in hits.items() if name not in self.settings.ignored_signals}
+        return [
+            Waste(
+                claimed.signal,
+                block.index,
+                claimed.tokens,
+                exclusive_tokens=claimed.exclusive,
+                avoidable_tokens=claimed.avoidable,
+                at_risk_tokens=claimed.at_risk,
+            )
+            for claimed in claim(kept, replace_surrogates(block.text), left, self.counter.count_text)
+        ]
+
+
+def _hit_key(block: Block) -> tuple[str, bool]:
+    return block.content_hash, block.kind in PREFIX_KINDS

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import BinaryIO
 
 from headroom_cli.analysis import Analyser
 from headroom_cli.logs import read_log, read_stream
 from headroom_cli.model import Damage, Reading
+from headroom_cli.selection import Selection
 from headroom_cli.settle import Settled, settle
+from headroom_cli.source.discover import Found
 from headroom_cli.tables import Tables
 
 Progress = Callable[[int, int], None]
@@ -42,38 +43,33 @@ class Run:
     tool_units: dict[int, list[tuple[int, list[int]]]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A file to read. `stream` is set for standard input; `named` if the user gave it rather than a walk."""
-
-    path: str
-    size: int = 0
-    named: bool = True
-    stream: BinaryIO | None = None
-
-
 def analyse_files(
-    sources: Iterable[Source], analyser: Analyser, *, tool_units: bool = False, progress: Progress | None = None
+    files: Iterable[Found],
+    analyser: Analyser,
+    *,
+    selection: Selection | None = None,
+    tool_units: bool = False,
+    progress: Progress | None = None,
 ) -> Run:
-    """Read and analyse `sources` in order, one at a time, then settle what spans them."""
+    """Read and analyse `files` in order, one at a time, then settle what spans them."""
     tables = Tables()
     reports: list[FileReport] = []
     units: dict[int, list[tuple[int, list[int]]]] = {}
     done = 0
-    for source in sources:
-        reading = read_stream(source.stream, source.path) if source.stream else read_log(Path(source.path))
-        reports.append(_report(reading, source))
+    for found in files:
+        reading = read_stream(sys.stdin.buffer, "-") if found.stdin else read_log(found.path)
+        reports.append(_report(reading, found))
         for analysis in analyser.analyse(reading.conversations):
             if tool_units:
                 units[tables.conversations] = analysis.history.units
             tables.add(analysis)
-        done += source.size
+        done += found.size
         if progress:
             progress(len(reports), done)
-    return Run(settle(tables.frames()), reports, units)
+    return Run(settle(tables.frames(), selection), reports, units)
 
 
-def _report(reading: Reading, source: Source) -> FileReport:
+def _report(reading: Reading, found: Found) -> FileReport:
     return FileReport(
         path=reading.path,
         log_format=reading.log_format,
@@ -84,5 +80,5 @@ def _report(reading: Reading, source: Source) -> FileReport:
         unknown=reading.unknown,
         skipped=reading.skipped,
         notes=reading.notes,
-        named=source.named,
+        named=found.named,
     )

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from headroom_cli.cost import price_requests
+from headroom_cli.projects import project_of
+from headroom_cli.selection import Selection
 from headroom_cli.tables import USAGE_COLUMNS, Frames
 
 _MIN_COPY_MESSAGES = 2
@@ -38,22 +40,31 @@ class Settled:
     nested: pl.DataFrame
 
 
-def settle(frames: Frames) -> Settled:
-    """Decide the owner of everything, then what follows from it: tokens sent and carried, and cost."""
+def settle(frames: Frames, selection: Selection | None = None) -> Settled:
+    """Decide the owner of everything, then what follows from it: tokens sent and carried, and cost.
+
+    What `selection` leaves out is owned by nobody in the result, without being a copy.
+    """
+    chosen = selection or Selection()
     ranked = _ranked(frames.conversations)
     copies = _content_copies(ranked, frames.messages)
-    ranked = ranked.with_columns(is_copy=pl.col("conversation").is_in(copies.implode()))
-    messages = _own_messages(ranked, frames.messages)
-    requests = _own_requests(ranked, messages, frames.requests)
+    ranked = ranked.with_columns(
+        is_copy=pl.col("conversation").is_in(copies.implode()), selected=chosen.conversations()
+    )
+    messages = _own_messages(ranked, frames.messages, chosen)
+    requests = _own_requests(ranked, messages, frames.requests, chosen)
     blocks = _sent(_own_blocks(ranked, messages, frames.blocks), frames.intervals, requests)
-    waste = _own_waste(blocks, frames.waste)
+    conversations = _distinct_ids(ranked, messages)
+    if not chosen.is_everything:
+        active = pl.concat([messages.filter("selected")["conversation"], requests.filter("selected")["conversation"]])
+        conversations = conversations.filter("selected", pl.col("conversation").is_in(active.unique().implode()))
     return Settled(
-        conversations=_distinct_ids(ranked, messages),
+        conversations=conversations,
         messages=messages,
         requests=price_requests(requests),
         blocks=blocks,
-        waste=waste,
-        nested=price_requests(_unseen_nested(ranked, frames.nested, requests)),
+        waste=_own_waste(blocks, frames.waste),
+        nested=price_requests(_unseen_nested(ranked, frames.nested, requests).filter(chosen.requests())),
     )
 
 
@@ -63,7 +74,10 @@ def _ranked(conversations: pl.DataFrame) -> pl.DataFrame:
         descending=[False, False, True, False, False],
         nulls_last=True,
     )
-    return order.drop("is_side").with_row_index("rank").sort("conversation")
+    project = pl.struct("cwd", "repo_url").map_elements(
+        lambda row: project_of(row["cwd"], row["repo_url"]), return_dtype=pl.String
+    )
+    return order.drop("is_side").with_row_index("rank").with_columns(project=project).sort("conversation")
 
 
 def _content_copies(ranked: pl.DataFrame, messages: pl.DataFrame) -> pl.Series:
@@ -96,42 +110,56 @@ def _owner(keyed: pl.DataFrame) -> pl.Expr:
     return ~pl.col("copied") & ~pl.col("is_copy") & (pl.col("key").is_null() | (pl.col("rank") == first))
 
 
-def _own_messages(ranked: pl.DataFrame, messages: pl.DataFrame) -> pl.DataFrame:
-    joined = messages.join(ranked.select("conversation", "rank", "identity", "is_copy"), on="conversation", how="left")
-    keyed = joined.with_columns(key=pl.when(pl.col("identity") == "ids").then(pl.col("key")))
-    return keyed.with_columns(own=_owner(keyed)).drop("rank", "identity", "is_copy")
+def _own_messages(ranked: pl.DataFrame, messages: pl.DataFrame, chosen: Selection) -> pl.DataFrame:
+    joined = messages.join(
+        ranked.select("conversation", "rank", "identity", "is_copy", "selected"), on="conversation", how="left"
+    )
+    keyed = joined.with_columns(
+        key=pl.when(pl.col("identity") == "ids").then(pl.col("key")), selected=pl.col("selected") & chosen.window()
+    )
+    owned = keyed.with_columns(own=_owner(keyed))
+    return owned.with_columns(copied=~pl.col("own") & pl.col("selected"), own=pl.col("own") & pl.col("selected")).drop(
+        "rank", "identity", "is_copy"
+    )
 
 
-def _own_requests(ranked: pl.DataFrame, messages: pl.DataFrame, requests: pl.DataFrame) -> pl.DataFrame:
-    joined = requests.join(ranked.select("conversation", "rank", "is_copy"), on="conversation", how="left").join(
-        messages.select("conversation", "message_index", message_own="own"),
+def _own_requests(
+    ranked: pl.DataFrame, messages: pl.DataFrame, requests: pl.DataFrame, chosen: Selection
+) -> pl.DataFrame:
+    joined = requests.join(
+        ranked.select("conversation", "rank", "is_copy", "selected"), on="conversation", how="left"
+    ).join(
+        messages.select("conversation", "message_index", message_copied="copied"),
         on=["conversation", "message_index"],
         how="left",
     )
+    joined = joined.with_columns(selected=pl.col("selected") & chosen.requests())
     by_key = [
         pl.when(pl.col("key").is_null()).then(pl.col(name)).otherwise(pl.col(name).max().over("key")).alias(name)
         for name in USAGE_COLUMNS
     ]
     final = pl.when(pl.col("key").is_null()).then(pl.col("output_is_lower_bound"))
-    own = _owner(joined) & (pl.col("key").is_not_null() | pl.col("message_own").fill_null(True))
+    own = _owner(joined) & (pl.col("key").is_not_null() | ~pl.col("message_copied").fill_null(False))
     return (
         joined.with_columns(
             *by_key, output_is_lower_bound=final.otherwise(pl.col("output_is_lower_bound").min().over("key")), own=own
         )
-        .drop("rank", "is_copy", "message_own")
+        .with_columns(copied=~pl.col("own") & pl.col("selected"), own=pl.col("own") & pl.col("selected"))
+        .drop("rank", "is_copy", "message_copied")
         .sort("conversation", "request_index")
     )
 
 
 def _own_blocks(ranked: pl.DataFrame, messages: pl.DataFrame, blocks: pl.DataFrame) -> pl.DataFrame:
-    owning = messages.group_by("conversation").agg(any_own=pl.col("own").any())
-    return (
-        blocks.join(
-            messages.select("conversation", "message_index", "own"), on=["conversation", "message_index"], how="left"
-        )
-        .join(owning, on="conversation", how="left")
-        .with_columns(own=pl.col("own").fill_null(pl.col("any_own")).fill_null(True))
-        .drop("any_own")
+    """A block belongs with its message; what stands outside messages, with a conversation that owns any."""
+    outside = (
+        messages.group_by("conversation")
+        .agg(pl.col("own", "copied", "selected").any())
+        .with_columns(message_index=pl.lit(-1, pl.Int32), copied=pl.col("copied") & ~pl.col("own"))
+    )
+    owners = pl.concat([messages.select(outside.columns), outside])
+    return blocks.join(owners, on=["conversation", "message_index"], how="left").with_columns(
+        pl.col("own").fill_null(True), pl.col("copied").fill_null(False)
     )
 
 
@@ -158,7 +186,9 @@ def _sent(blocks: pl.DataFrame, intervals: pl.DataFrame, requests: pl.DataFrame)
     sent = pl.col("tokens").cast(pl.Int64) * pl.col("times_sent").fill_null(0)
     carried = pl.when(pl.col("own")).then((sent - pl.col("tokens")).clip(0)).otherwise(sent)
     return joined.with_columns(entered=entered, sent_tokens=sent, carried_tokens=carried).with_columns(
-        pl.col("times_sent").fill_null(0), own=pl.col("own") & pl.col("entered")
+        pl.col("times_sent").fill_null(0),
+        own=pl.col("own") & pl.col("entered"),
+        copied=pl.col("copied") & pl.col("entered"),
     )
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import polars as pl
 
-from headroom_cli.report.project import project_of
 from headroom_cli.settle import Settled
 from headroom_cli.tables import USAGE_COLUMNS
 
@@ -24,7 +23,7 @@ def conversation_figures(settled: Settled) -> list[Figures]:
     usage = _usage(settled.requests.filter("own"), "conversation")
     nested = _usage(settled.nested.with_columns(has_usage=True, output_is_lower_bound=False), "conversation")
     waste = _waste(settled.waste.filter("own"), "conversation")
-    copied = _by(settled.blocks.filter(~pl.col("own") & pl.col("entered")), "conversation", pl.col("tokens").sum())
+    copied = _by(settled.blocks.filter("copied"), "conversation", pl.col("tokens").sum())
     own_requests = _by(settled.requests.filter("own"), "conversation", pl.len())
     rows = settled.conversations.sort("path", "conversation").iter_rows(named=True)
     return [
@@ -42,7 +41,7 @@ def conversation_figures(settled: Settled) -> list[Figures]:
             "client": row["client"],
             "client_version": row["client_version"],
             "model": row["model"],
-            "project": project_of(row["cwd"], row["repo_url"]),
+            "project": row["project"],
             "cwd": row["cwd"],
             "git_branch": row["git_branch"],
             "started_at": row["started_at"],
@@ -78,7 +77,7 @@ def totals(settled: Settled, files: int) -> Figures:
         "messages": int(owning["own_messages"].sum()),
         "requests": len(own),
         "tokens": _tokens(blocks).get(0, _no_tokens()),
-        "copied_tokens": int(settled.blocks.filter(~pl.col("own") & pl.col("entered"))["tokens"].sum()),
+        "copied_tokens": int(settled.blocks.filter("copied")["tokens"].sum()),
         **usage.get(0, {"usage": None, "cost_usd_micros": None, "cost_parts": None, "unpriced_requests": 0}),
         "usage_nested": nested.get(0, {}).get("usage"),
         "waste": waste.get(0, _no_waste()),

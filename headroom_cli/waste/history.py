@@ -38,6 +38,7 @@ class History:
                 history.result_of[call], history.call_of[result] = result, call
                 blocks[result].tool_name = blocks[call].tool_name
                 blocks[result].server = blocks[call].server
+                blocks[result].call_key = blocks[call].call_key
                 if entry.result.call_id:
                     answered[entry.result.call_id] = result
             elif entry.result.call_id in answered:

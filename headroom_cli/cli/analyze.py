@@ -1,0 +1,211 @@
+"""`headroom analyze`: where the tokens went, what they cost, which were wasted, and why."""
+
+from __future__ import annotations
+
+import sys
+from datetime import tzinfo
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headroom_cli.cli.exits import NOTHING_READ, USAGE, Ending
+from headroom_cli.cli.progress import reading_progress
+from headroom_cli.cli.shared import load_config, moment
+
+if TYPE_CHECKING:
+    from headroom_cli.config import Config
+    from headroom_cli.run import FileReport, Run
+    from headroom_cli.selection import Selection
+    from headroom_cli.source.discover import Discovery
+
+
+class Format(StrEnum):
+    """How a report is written."""
+
+    table = "table"
+    json = "json"
+    jsonl = "jsonl"
+    markdown = "markdown"
+    csv = "csv"
+
+
+class UnknownFiles(StrEnum):
+    """What a file of no known format means."""
+
+    error = "error"
+    skip = "skip"
+
+
+def analyze(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(help="Files, folders, `-`, or the first digits of a session id. Default: this machine's logs."),
+    ] = None,
+    last: Annotated[bool, typer.Option("--last", help="The session written to last.")] = False,
+    project: Annotated[
+        str | None, typer.Option("--project", help="Sessions recorded in this folder (`.`), or of this project name.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", help="Requests from then on: 30d, 12h, a date, all.", metavar="WHEN")
+    ] = None,
+    until: Annotated[str | None, typer.Option("--until", help="Requests before then.", metavar="WHEN")] = None,
+    model: Annotated[list[str] | None, typer.Option("--model", help="Only requests of this model (or *).")] = None,
+    client: Annotated[list[str] | None, typer.Option("--client", help="Only this client's sessions.")] = None,
+    kind: Annotated[list[str] | None, typer.Option("--kind", help="Only main, subagent or side threads.")] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option("--by", help="Group by dimensions: session, project, model, day, tool, file …", metavar="DIM,…"),
+    ] = None,
+    output: Annotated[Format, typer.Option("--format", "-f", help="How to write the report.")] = Format.table,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=0, help="Rows of a table, findings of JSON (0: all).")
+    ] = None,
+    unknown_files: Annotated[
+        UnknownFiles | None,
+        typer.Option("--unknown-files", help="Files of no known format: an error, or skipped and counted."),
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="More detail: tool units, all skipped files.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no remarks on standard error.")] = False,
+    no_color: Annotated[bool, typer.Option("--no-color", help="No colours (or set NO_COLOR).")] = False,
+    config: Annotated[Path | None, typer.Option("--config", help="Configuration file to use.", metavar="FILE")] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something goes wrong.")] = False,
+) -> None:
+    """Where the tokens went, what they cost, which of them were wasted, and why."""
+    from headroom_cli.report.dimensions import parse_dimensions
+
+    loaded = load_config(config)
+    zone = loaded.zone()
+    try:
+        dimensions = parse_dimensions(by if by is not None else loaded["analyze.by"] if not paths else [])
+    except ValueError as problem:
+        raise Ending(USAGE, f"--by: {problem}") from problem
+    selection, window = _selection(loaded, zone, bool(paths) or last, since, until, model, project, client, kind)
+    discovery = _discover(paths or [], last, project, window, loaded)
+    if not discovery.files:
+        raise Ending(NOTHING_READ, _nothing_found(discovery, window))
+    run = _run(discovery, selection, loaded, with_units=verbose or len(discovery.files) == 1, quiet=quiet)
+    _refuse_unreadable(run.files, unknown_files)
+    write_report(run, discovery, output, dimensions, zone=zone, limit=limit, verbose=verbose, no_color=no_color)
+
+
+def _selection(
+    loaded: Config,
+    zone: tzinfo | None,
+    named: bool,
+    since: str | None,
+    until: str | None,
+    model: list[str] | None,
+    project: str | None,
+    client: list[str] | None,
+    kind: list[str] | None,
+) -> tuple[Selection, int | None]:
+    """The filters, and the start of the window for files (None: all of them)."""
+    from headroom_cli.selection import Selection
+
+    start = since if since is not None else ("all" if named else loaded["analyze.since"])
+    begin = moment(start, zone, "--since")
+    end = moment(until, zone, "--until") if until is not None else None
+    if begin is not None and end is not None and end <= begin:
+        raise Ending(USAGE, "--until lies before --since")
+    by_name = (project,) if project and not _is_folder(project) else ()
+    return Selection(begin, end, tuple(model or ()), by_name, tuple(client or ()), tuple(kind or ())), begin
+
+
+def _is_folder(project: str) -> bool:
+    return project == "." or "/" in project or "\\" in project or Path(project).is_dir()
+
+
+def _discover(paths: list[str], last: bool, project: str | None, window: int | None, loaded: Config) -> Discovery:
+    from headroom_cli.source.discover import UsageProblem, discover
+
+    try:
+        return discover(
+            paths,
+            since=None if window is None else window / 1_000_000,
+            last=last,
+            project=project if project and _is_folder(project) else None,
+            roots=loaded["roots"] or None,
+        )
+    except UsageProblem as problem:
+        raise Ending(USAGE, f"{problem}. {problem.hint}" if problem.hint else str(problem)) from problem
+
+
+def _nothing_found(discovery: Discovery, window: int | None) -> str:
+    from headroom_cli.report.words import size
+
+    places = ", ".join(str(root) for root in discovery.roots) or "the paths given"
+    older = f" ({discovery.older_files} files, {size(discovery.older_bytes)} older: --since all)"
+    return f"no sessions in {places}{older if window is not None and discovery.older_files else ''}"
+
+
+def _run(discovery: Discovery, selection: Selection, loaded: Config, *, with_units: bool, quiet: bool) -> Run:
+    from headroom_cli.analysis import Analyser, Settings
+    from headroom_cli.run import analyse_files
+    from headroom_cli.tokens import TokenizerError
+    from headroom_cli.waste import pages
+
+    unknown = [name for name in loaded["signals.ignore"] if name not in pages()]
+    if unknown:
+        raise Ending(USAGE, f"{loaded.path}: signals.ignore: no signal is called {unknown[0]!r}")
+    settings = Settings(
+        reread_min_tokens=loaded["signals.reread.min-tokens"],
+        reread_gap=loaded["signals.reread.gap"],
+        ignored_signals=frozenset(loaded["signals.ignore"]),
+    )
+    try:
+        analyser = Analyser(settings=settings)
+    except TokenizerError as problem:
+        raise Ending(USAGE, str(problem)) from problem
+    with reading_progress(discovery.files, quiet=quiet) as progress:
+        return analyse_files(discovery.files, analyser, selection=selection, tool_units=with_units, progress=progress)
+
+
+def _refuse_unreadable(files: list[FileReport], unknown_files: UnknownFiles | None) -> None:
+    """A file that the user named must be read; one found in a walk is counted, unless asked otherwise."""
+    for file in files:
+        strict = unknown_files is UnknownFiles.error or (unknown_files is None and file.named)
+        if file.skipped and strict and file.skipped != "empty":
+            raise Ending(NOTHING_READ if len(files) == 1 else USAGE, f"{file.path}: {file.skipped}")
+    if all(file.skipped for file in files):
+        first = files[0]
+        raise Ending(NOTHING_READ, f"nothing could be read in {len(files)} files; {first.path}: {first.skipped}")
+
+
+def write_report(
+    run: Run,
+    discovery: Discovery,
+    output: Format,
+    dimensions: list[str],
+    *,
+    zone: tzinfo | None,
+    limit: int | None,
+    verbose: bool,
+    no_color: bool,
+) -> None:
+    """Write the report to standard output in the format asked for."""
+    if output is Format.json:
+        from headroom_cli.report.json import document
+
+        sys.stdout.buffer.write(document(run, dimensions, limit=1000 if limit is None else limit, zone=zone))
+    elif output is Format.jsonl:
+        from headroom_cli.report.json import lines
+
+        for line in lines(run):
+            sys.stdout.buffer.write(line)
+    else:
+        from headroom_cli.report.screens import show
+
+        show(
+            run,
+            discovery,
+            output.value,
+            dimensions,
+            zone=zone,
+            limit=limit,
+            verbose=verbose,
+            color=False if no_color else None,
+        )

@@ -1,0 +1,29 @@
+"""`headroom config`: the settings in force, and where each comes from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headroom_cli.cli.shared import load_config
+
+
+def config(
+    config: Annotated[Path | None, typer.Option("--config", help="Configuration file to use.", metavar="FILE")] = None,
+) -> None:
+    """Print the settings in force, and where each comes from."""
+    from headroom_cli.config import KEYS
+
+    loaded = load_config(config)
+    print(f"# {loaded.path}" if loaded.path else "# no headroom.toml found; defaults")
+    for key, definition in KEYS.items():
+        origin = "file" if key in loaded.values else "default"
+        print(f"{key} = {_toml(loaded[key])}  # {origin}: {definition.meaning}")
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(_toml(item) for item in value)}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)

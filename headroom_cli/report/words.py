@@ -1,0 +1,70 @@
+"""Figures as people read them, and text from logs as a terminal may show it."""
+
+from __future__ import annotations
+
+import unicodedata
+from datetime import UTC, datetime, tzinfo
+
+_UNITS = ("B", "KB", "MB", "GB", "TB")
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def size(number: int) -> str:
+    """Bytes in decimal units: `8.1 GB`."""
+    value = float(number)
+    for unit in _UNITS:
+        if value < 1000 or unit == _UNITS[-1]:
+            return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.1f} {unit}"
+        value /= 1000
+    raise AssertionError
+
+
+def short(number: int) -> str:
+    """A count at a glance: `950`, `21k`, `3.70 M`."""
+    if number < 1000:
+        return str(number)
+    if number < 999_500:
+        return f"{number / 1000:.1f}k" if number < 9_950 else f"{number / 1000:.0f}k"
+    if number < 999_500_000:
+        return f"{number / 1e6:.2f} M"
+    return f"{number / 1e9:.2f} G"
+
+
+def whole(number: int) -> str:
+    """A count in full: `11,204,310`."""
+    return f"{number:,}"
+
+
+def usd(micros: int) -> str:
+    """Micro-dollars as dollars; small amounts keep two telling digits."""
+    dollars = micros / 1_000_000
+    if dollars >= 1000:
+        return f"${dollars:,.0f}"
+    if micros == 0 or dollars >= 0.005:
+        return f"${dollars:,.2f}"
+    return f"${dollars:.4f}" if micros >= 100 else "<$0.0001"
+
+
+def share(part: float, of: float) -> str:
+    """A share in per cent: `41 %`, `<1 %`; empty where there is nothing to share."""
+    if of <= 0:
+        return ""
+    percent = 100 * part / of
+    return "<1 %" if 0 < percent < 0.5 else f"{percent:.0f} %"
+
+
+def plural(number: int, noun: str, many: str | None = None) -> str:
+    """`1 file`, `2 files`."""
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
+
+
+def plain(text: str, width: int = 200) -> str:
+    """Text from a log, made harmless: one line, no control, format or bidi characters, at most `width` long."""
+    kept = "".join("·" if unicodedata.category(c) in _HIDDEN else c for c in text[: width * 4])
+    line = " ".join(kept.split())
+    return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def local(microseconds: int, zone: tzinfo | None) -> datetime:
+    """A time in `zone`, or in the machine's."""
+    return datetime.fromtimestamp(microseconds / 1_000_000, UTC).astimezone(zone)
