@@ -474,6 +474,16 @@ def test_old_compaction_keeps_twenty_thousand_tokens_of_prompts() -> None:
     assert [(text[0], len(text)) for text in seen] == [("b", 40_000), ("c", 20_000), ("a", 20_001), ("S", 1)]
 
 
+def test_a_new_prompt_strips_the_reasoning_before_it() -> None:
+    log = Log().meta().prompt("one").think().call(1).count(100, 0, 90, 80).result(1).say("a").count(195, 100, 5, 0)
+    log.prompt("two").think().say("b").count(121, 0, 5, 4)
+    conversation = one(log)
+    assert contexts(conversation)[1] == ["one", "thinking", "call 1", "result 1"]
+    assert contexts(conversation)[2] == ["one", "call 1", "result 1", "a", "two"]
+    assert conversation.messages[1].parts[0].context == (Interval(1, 2, "strip"),)
+    assert conversation.resets == []
+
+
 def test_rollback_drops_turns_and_the_context_above_them() -> None:
     log = Log().meta().user("<environment_context>x").prompt("one").say("a").count(10, 0, 1, 0)
     log.user("<environment_context>y").prompt("two").say("b").count(20, 0, 1, 0)
