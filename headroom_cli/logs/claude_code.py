@@ -129,6 +129,8 @@ def _replay(lines: Lines, thread: Thread, conversation: Conversation) -> None:
             conversation.requests.append(replay.request(event, event.response))
     replay.finish(lines.threads.graph.find(thread.last))
     conversation.resets = replay.resets
+    if replay.gave_up:
+        conversation.notes.append("branches alternate too often: abandoned ones were left in the context")
 
 
 def _thread_id(log_format: str, session: str | None, agent: str, first_key: str) -> str:

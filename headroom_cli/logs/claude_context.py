@@ -28,8 +28,9 @@ _STRIPPING_MODELS = (
 
 # Lines of other kinds between two lines of one response; more are not searched for.
 _BETWEEN = 64
-# A path may be left and entered again; what a file may cost per unit is bounded.
-_MOVES_PER_UNIT = 64
+# Units that leave the path, over the whole thread: bounded, for two long branches may alternate without end.
+_MOVES = 10_000
+_MOVES_PER_UNIT = 8
 
 
 @dataclass(slots=True, eq=False)
@@ -175,10 +176,15 @@ class Replay:
         self._changed: dict[int, Message] = {}
         self._thinking: list[Part] = []
         self._walk = 0
-        self._budget = units * _MOVES_PER_UNIT
+        self._budget = _MOVES + units * _MOVES_PER_UNIT
         self._compacted = False
         self._strips = False
         self.resets: list[int] = []
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether branches alternated so much that what they leave was no longer taken out."""
+        return self._budget < 0
 
     def request(self, unit: Unit, response: Response) -> Request:
         """The call of the API that this response answers, made over the path above its unit."""
@@ -240,10 +246,11 @@ class Replay:
             branch.append(unit)
             unit = None if unit.compaction else self._graph.parent(unit)
         kept = unit.position + 1 if unit is not None else 0
-        self._budget -= len(self._path) - kept
-        if kept < len(self._path) and self._budget >= 0:
-            self._leave(self._path[kept:], branch)
-            del self._path[kept:]
+        if kept < len(self._path):
+            self._budget -= len(self._path) - kept
+            if self._budget >= 0:
+                self._leave(self._path[kept:], branch)
+                del self._path[kept:]
         for u in reversed(branch):
             u.position = len(self._path)
             self._path.append(u)
