@@ -22,23 +22,15 @@ _SIDE_AGENTS = frozenset({"compact", "memory_consolidation"})
 
 
 def read(records: Iterable[Record], path: str, reading: Reading) -> list[Conversation]:
-    """The threads of a rollout file, nearly always one.
-
-    A file of typed prompts (`history.jsonl`) or thread names (`session_index.jsonl`) has no context to read: it gives
-    nothing, and `reading.skipped` says so.
-    """
-    scan = Scan(reading)
-    threads = scan.run(records)
-    if not threads and scan.prompt_lines:
-        reading.skipped = "a list of typed prompts or thread names, without context"
-    return [_conversation(thread, path) for thread in threads]
+    """The threads of a rollout file, nearly always one."""
+    return [_conversation(thread, path) for thread in Scan(reading).run(records)]
 
 
 FORMAT = LogFormat(
     name=_NAME,
     title="Codex CLI rollout",
     client="Codex",
-    families=frozenset({"codex-rollout", "codex-legacy", "codex-history"}),
+    families=frozenset({"codex-rollout", "codex-legacy"}),
     summary="Session files of Codex in ~/.codex/sessions, archived ones and those of 2025 without envelope included.",
     read=read,
 )
@@ -121,6 +113,8 @@ def _notes(thread: Thread, replay: Replay, start: int) -> list[str]:
         notes.append("no usage is recorded" + ("" if not thread.bare else ": rollouts without envelope have none"))
     if replay.unrecorded:
         notes.append(f"the running total counts {replay.unrecorded} tokens more than the requests that are recorded")
+    if isinstance(thread.meta.get("history_base"), dict):
+        notes.append("continues a thread whose history stands in another file: contexts are larger than shown")
     if start:
         notes.append("starts with history copied from another thread")
     return notes

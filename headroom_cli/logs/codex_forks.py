@@ -61,18 +61,21 @@ def own_start(thread: Thread) -> int:
         return thread.own_ordinal_at
     if thread.copy_starts is None and not text_or_none(thread.meta.get("forked_from_id")):
         return 0
-    copied_from = thread.copy_starts or 0
+    start = _first_own(thread)
+    if thread.copy_starts is None and not any(e.output or e.kind == "usage" for e in thread.entries[:start]):
+        # No line of the parent's own and no answer of a model: these are the thread's first lines.
+        return 0
+    return start
+
+
+def _first_own(thread: Thread) -> int:
     for sign in thread.signs:
         if sign.kind == "thread" and sign.id == thread.id:
             return sign.entry
     for sign in thread.signs:
-        if sign.kind == "turn" and sign.entry >= copied_from and _made_after(sign.id, thread.id):
+        if sign.kind == "turn" and sign.entry >= (thread.copy_starts or 0) and _made_after(sign.id, thread.id):
             return _with_prompt(thread, sign.entry)
-    end = _burst_end(thread)
-    if thread.copy_starts is None and not any(entry.kind == "usage" for entry in thread.entries[:end]):
-        # No line of the parent's own, and no model answers within a burst: these are the thread's first lines.
-        return 0
-    return end
+    return _burst_end(thread)
 
 
 def _made_after(turn_id: str, thread_id: str) -> bool:

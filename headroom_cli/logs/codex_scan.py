@@ -85,13 +85,12 @@ class Thread:
 class Scan:
     """Reads the lines of one file, each by itself: enveloped and bare ones may alternate."""
 
-    __slots__ = ("prompt_lines", "reading", "thread", "threads")
+    __slots__ = ("reading", "thread", "threads")
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self.threads: list[Thread] = []
         self.thread = Thread()
-        self.prompt_lines = 0
 
     def run(self, records: Iterable[Record]) -> list[Thread]:
         """The threads of a file, nearly always one."""
@@ -132,8 +131,6 @@ class Scan:
             self.thread.bare = True
         elif kind is None and value.get("record_type") == "state":
             return
-        elif kind is None and (value.keys() <= _PROMPT_KEYS or value.keys() <= _INDEX_KEYS):
-            self.prompt_lines += 1
         elif isinstance(kind, str) and "payload" not in value:
             self._item(value, line, None)
         else:
@@ -271,8 +268,6 @@ _LINES: dict[str, Callable[[Scan, dict[str, Any], int, object], None]] = {
     "token_usage_record": Scan._usage_record,
     "inter_agent_communication": Scan._inter_agent,
 }
-_PROMPT_KEYS = frozenset({"session_id", "ts", "text"})
-_INDEX_KEYS = frozenset({"id", "thread_name", "updated_at"})
 
 
 def _same_delivery(entry: Entry, message: Message) -> bool:

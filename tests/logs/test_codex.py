@@ -56,8 +56,8 @@ class Log:
     def say(self, text: str, **more: Any) -> Log:
         return self.item("message", role="assistant", content=[{"type": "output_text", "text": text}], **more)
 
-    def think(self, cipher: str = "gAAAA") -> Log:
-        return self.item("reasoning", summary=[], content=None, encrypted_content=cipher)
+    def think(self, cipher: str = "gAAAA", after: float = 0.1) -> Log:
+        return self.item("reasoning", after, summary=[], content=None, encrypted_content=cipher)
 
     def call(self, n: int) -> Log:
         return self.item("function_call", name="shell", arguments='{"command":["ls"]}', call_id=call_id(n))
@@ -592,10 +592,19 @@ def test_a_subagent_with_its_parents_history() -> None:
 
 def test_a_fresh_subagent_copies_nothing() -> None:
     log = Log().meta(CHILD, source={"subagent": "review"}, parent_thread_id=PARENT, forked_from_id=PARENT)
-    agent = one(log.prompt("review").say("fine").count(10, 0, 1, 0, after=3.0))
+    agent = one(log.prompt("review").think(after=3.0).say("fine").count(10, 0, 1, 0))
     assert (agent.kind, agent.agent_name) == ("subagent", "review")
     assert not any(m.copied for m in agent.messages) and not agent.requests[0].copied
     assert one(Log().meta(CHILD, source={"subagent": "compact"}).say("s")).kind == "side"
+
+
+def test_a_thread_that_refers_to_its_history_copies_nothing() -> None:
+    base = {"thread_id": PARENT, "end_ordinal_exclusive": 9, "end_byte_offset": 999}
+    log = Log().meta(CHILD, forked_from_id=PARENT, history_base=base).user("be terse", role="developer")
+    log.event("thread_settings_applied", thread_id=CHILD, thread_settings={"model": "m"}).prompt("on").say("a")
+    fork = one(log.count(900, 800, 5, 0))
+    assert not any(m.copied for m in fork.messages) and not fork.requests[0].copied
+    assert fork.notes == ["continues a thread whose history stands in another file: contexts are larger than shown"]
 
 
 def test_appended_files_are_two_threads() -> None:
@@ -624,15 +633,6 @@ def test_unknown_types_are_counted_and_known_ones_are_not() -> None:
         "no type": 1,
     }
     assert len(conversations) == 1
-
-
-@pytest.mark.parametrize(
-    "line", [{"session_id": "a", "ts": 1, "text": "hi"}, {"id": "a", "thread_name": "n", "updated_at": "x"}]
-)
-def test_lists_of_prompts_are_skipped(line: Line) -> None:
-    conversations, reading = parse([line, line])
-    assert conversations == []
-    assert reading.skipped is not None and "prompts" in reading.skipped
 
 
 def test_a_file_without_output() -> None:
