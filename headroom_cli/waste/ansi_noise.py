@@ -20,7 +20,7 @@ drawn in braille share some characters with spinners.
 ```python
 "\x1b[32mok\x1b[0m\n10% [==   ]\r60% [==== ]\r100% [=====]\n"
 ```
-Flagged: 22 tokens; avoidable: 22.
+Flagged: 21 tokens; avoidable: 21.
 
 ## Fix
 Run tools with `NO_COLOR=1`, `TERM=dumb`, `CI=1`, `--color=never`, `--no-progress`, or `| cat`.

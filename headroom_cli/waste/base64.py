@@ -17,7 +17,7 @@ base64 that was cut off in the middle is missed unless it is a data URL. URL-saf
 ```python
 '<img src="data:image/png;base64,' + base64.b64encode(bytes(range(0, 240, 2))).decode() + '">'
 ```
-Flagged: 111 tokens; avoidable: 111.
+Flagged: 104 tokens; avoidable: 104.
 
 ## Fix
 Save the bytes to a file and give the model its path; send images as image blocks; drop the field in the tool's output.

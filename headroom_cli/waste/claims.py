@@ -44,18 +44,19 @@ def claim(hits: Mapping[str, Hit], text: str, block_tokens: int, count: Count) -
     claims = []
     claimed: list[Span] = []
     left = block_tokens
-    for name, signal in content_signals().items():
-        hit = hits.get(name)
-        if hit is None:
-            continue
+    order = [name for name in content_signals() if name in hits]
+    for name in order:
+        hit = hits[name]
         unclaimed = hit.tokens
         # Where only one signal hits, its spans need not be known.
-        if len(hits) > 1:
+        if len(order) > 1:
+            signal = content_signals()[name]
             spans = list(signal.spans(text, count) if hit.spans is None else hit.spans)
             free = subtract(spans, claimed)
             if free != spans:
                 unclaimed = min(hit.tokens, signal.measure(text, free, count))
-            claimed = merge(claimed, free)
+            if name != order[-1]:
+                claimed = merge(claimed, free)
         exclusive = min(unclaimed, left)
         left -= exclusive
         claims.append(Claim(name, hit.tokens, exclusive, min(hit.avoidable, exclusive), hit.at_risk))

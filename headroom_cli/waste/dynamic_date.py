@@ -17,7 +17,7 @@ to have changed.
 ```python
 "You are a helpful agent. Today is 2026-11-30 and it is 14:05:09. Use the tools below."
 ```
-Flagged: 10 tokens; avoidable: 0.
+Flagged: 11 tokens; avoidable: 0.
 
 ## Fix
 Move the date to the end of the prompt or into the first user message; round it to the day.

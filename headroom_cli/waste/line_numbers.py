@@ -27,8 +27,10 @@ Read the part of a file that is needed (`offset` and `limit`), not the whole fil
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 
-from headroom_cli.waste.base import TEXT_KINDS, Batch, Count, Hit, one_by_one
+from headroom_cli.waste.base import TEXT_KINDS, Batch, Count, Hit
 from headroom_cli.waste.spans import Span
 
 NAME = "line_numbers"
@@ -36,9 +38,7 @@ KINDS = TEXT_KINDS
 MIN_LINES = 3
 PATTERN = r"(?m)^ *[0-9]{1,9}(?:→|\t)"
 
-_PREFIX = re.compile(r"^ *+[0-9]{1,9}[→\t]", re.MULTILINE)
-
-measure = one_by_one
+_PREFIX = re.compile(r"^ *+([0-9]{1,9})[→\t]", re.MULTILINE)
 
 
 def scan(batch: Batch) -> dict[int, Hit]:
@@ -58,22 +58,31 @@ def scan(batch: Batch) -> dict[int, Hit]:
     )
     runs = runs.filter(pl.len().over("run") >= MIN_LINES)
     distinct = runs["prefix"].unique()
-    costs = pl.DataFrame({"prefix": distinct, "tokens": [batch.count(prefix) for prefix in distinct.to_list()]})
+    costs = pl.DataFrame({"prefix": distinct, "tokens": [_tokens(prefix, batch.count) for prefix in distinct]})
     sums = runs.join(costs, on="prefix").group_by("text").agg(pl.col("tokens").sum())
     return {text: Hit(tokens, 0) for text, tokens in sums.iter_rows()}
 
 
 def spans(text: str, count: Count) -> list[Span]:
     """The prefixes that belong to a run of numbered lines."""
+    prefixes = [match.span() for match in _PREFIX.finditer(text)]
+    numbers = list(map(int, _PREFIX.findall(text)))
     found: list[Span] = []
-    run: list[Span] = []
-    expected = -1
-    for match in _PREFIX.finditer(text):
-        number = int(match[0].strip(" →\t"))
-        if number != expected:
-            if len(run) >= MIN_LINES:
-                found += run
-            run = []
-        run.append(match.span())
-        expected = number + 1
-    return found + run if len(run) >= MIN_LINES else found
+    first = 0
+    for index in range(1, len(numbers) + 1):
+        if index == len(numbers) or numbers[index] != numbers[index - 1] + 1:
+            if index - first >= MIN_LINES:
+                found += prefixes[first:index]
+            first = index
+    return found
+
+
+def measure(text: str, spans: Sequence[Span], count: Count) -> int:
+    """Tokens of each prefix, summed."""
+    return sum(_tokens(text[start:end], count) for start, end in spans)
+
+
+# Files begin at line 1: the same prefixes come again and again.
+@lru_cache(maxsize=1 << 14)
+def _tokens(prefix: str, count: Count) -> int:
+    return count(prefix)

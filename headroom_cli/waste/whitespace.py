@@ -16,7 +16,7 @@ one token a run. Makefiles and aligned text may need their tabs.
 ```python
 "name" + " " * 200 + "size\n" + "\n" * 40 + "total" + " " * 8 + "12\n"
 ```
-Flagged: 5 tokens; avoidable: 5.
+Flagged: 3 tokens; avoidable: 3.
 
 ## Fix
 Ask the tool for compact output (`--format`, `-o json`, `column` off), or squeeze runs in a hook before the result
