@@ -41,13 +41,11 @@ class Decoded(NamedTuple):
     damage: str | None = None
 
 
-class Broken(ValueError):  # noqa: N818 - the state of the text, not a mistake of the caller
-    """A document that stops being JSON in the value that begins on `line`; `reason` as for a line."""
+class Broken(NamedTuple):
+    """Stands in a document for a value that is not JSON; `last`: nothing after it could be read."""
 
-    def __init__(self, line: int, reason: str) -> None:
-        super().__init__(reason)
-        self.line = line
-        self.reason = reason
+    reason: str
+    last: bool
 
 
 def _parse_int(digits: str) -> int | float:
@@ -173,11 +171,12 @@ def _objects(text: str) -> Decoded:
 def document(text: str) -> Iterator[tuple[int, Any]]:
     """Values of a text that is JSON as a whole: pretty-printed objects, or an array whose elements are records.
 
-    Yields each with the 1-based line on which it begins; an array of objects or arrays gives its elements. Raises
-    `Broken` where the text stops being JSON.
+    Yields each with the 1-based line on which it begins; an array of objects or arrays gives its elements. In the
+    place of a broken value comes `Broken`, and reading goes on at the next line that begins like it.
     """
     line, counted, position = 1, 0, 0
     within_array = False
+    effort = 32 * len(text) + (1 << 20)
     while (position := _GAP.match(text, position).end()) < len(text):  # type: ignore[union-attr]
         line += text.count("\n", counted, position)
         counted = position
@@ -194,7 +193,22 @@ def document(text: str) -> Iterator[tuple[int, Any]]:
         try:
             value, position = _value_at(text, position)
         except _Failure as failure:
-            raise Broken(line, failure.reason) from None
-        yield line, value
+            effort -= failure.position + 1
+            resumed = _next_like(text, position) if effort > 0 else None
+            yield line, Broken(failure.reason, last=resumed is None)
+            if resumed is None:
+                return
+            position = resumed
+        else:
+            yield line, value
     if within_array:
-        raise Broken(line, INCOMPLETE)
+        yield line, Broken(INCOMPLETE, last=True)
+
+
+def _next_like(text: str, start: int) -> int | None:
+    """Where the next value begins that is indented like the one at `start`, and so is none of its members."""
+    indent = text[text.rfind("\n", 0, start) + 1 : start]
+    if indent.strip() or len(indent) > 200:
+        indent = ""
+    following = re.compile(f"\n{indent}(?=[{{[])").search(text, start)
+    return following.end() if following else None

@@ -171,17 +171,17 @@ class Records:
             data += next(lines, b"")
             yield from self._lines(number, chain(io.BytesIO(data), lines))
             return
-        try:
-            for line, value in document(to_text(data)):
+        first = True
+        for line, value in document(to_text(data)):
+            if not isinstance(value, Broken):
                 yield from self._one(number + line - 1, value)
-        except Broken as broken:
-            incomplete = broken.reason == INCOMPLETE
-            if not self.records and (by_lines or not incomplete):
+            elif first and by_lines:
                 yield from self._lines(number, io.BytesIO(data))
                 return
-            self._damage(number + broken.line - 1, TRUNCATED_DOCUMENT if incomplete else broken.reason)
-            if not incomplete:
-                yield from self._lines(number + broken.line, islice(io.BytesIO(data), broken.line, None))
+            else:
+                cut = value.last and value.reason == INCOMPLETE
+                self._damage(number + line - 1, TRUNCATED_DOCUMENT if cut else value.reason)
+            first = False
 
     def _damage(self, number: int, reason: str) -> None:
         self.damaged.append(Damage(number, reason))

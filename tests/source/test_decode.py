@@ -106,6 +106,7 @@ def test_nesting_up_to_the_limit_is_read_and_can_be_written() -> None:
 def test_bad_lines_cost_linear_time(piece: bytes) -> None:
     # Quadratic behaviour on 2 MB would take hours, not seconds.
     decode(piece * (2_000_000 // len(piece)))
+    list(document((piece.decode("utf-8", "replace") + "\n") * (1_000_000 // len(piece))))
 
 
 def test_scrub_joins_halves_and_replaces_the_rest() -> None:
@@ -127,11 +128,23 @@ def test_document_of_lists_and_scalars() -> None:
 
 
 def test_document_that_is_cut_off() -> None:
-    got: list[tuple[int, Any]] = []
-    with pytest.raises(Broken) as broken:
-        got.extend(document('[\n{"a": 1},\n{"b": '))
-    assert (broken.value.line, broken.value.reason) == (3, INCOMPLETE)
-    assert got == [(2, {"a": 1})]
+    cut = (3, Broken(INCOMPLETE, last=True))
+    assert list(document('[\n{"a": 1},\n{"b": ')) == [(2, {"a": 1}), cut]
+    assert list(document('[\n{"a": 1},\n{"b": 2}')) == [(2, {"a": 1}), (3, {"b": 2}), cut]
+
+
+def test_document_goes_on_after_a_broken_value() -> None:
+    values = [{"n": n, "inner": [{}, {"k": [n]}]} for n in range(5)]
+    for indent in (1, 2, "\t"):
+        text = json.dumps(values, indent=indent).replace('"n": 2', '"n": undefined')
+        got = list(document(text))
+        assert [value for _, value in got] == [*values[:2], Broken(NOT_JSON, last=False), *values[3:]]
+        lines = text.split("\n")
+        assert all(lines[line - 1].strip() == "{" for line, _ in got)
+    text = "\n".join(json.dumps(value, indent=1) for value in values).replace('"n": 2,', '"n": 2')
+    assert [value for _, value in document(text)] == [*values[:2], Broken(NOT_JSON, last=False), *values[3:]]
+    text = json.dumps({"a": 1, "b": 2}, indent=1).replace("1,", "1")
+    assert list(document(text)) == [(1, Broken(NOT_JSON, last=True))]
 
 
 json_values = st.recursive(
