@@ -1,4 +1,4 @@
-"""Codex rollouts: the modern envelope with its event twins and repeated totals, and now and then the bare format."""
+"""Codex rollouts: the modern envelope with its event twins and repeated totals, and every eighth file bare."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ COMMANDS = ("rg -n {} src", "sed -n 1,160p src/{}.py", "pytest -q -k {}", "git d
 class Rollout:
     """One rollout file."""
 
-    def __init__(self, rng: Random) -> None:
+    def __init__(self, rng: Random, bare: bool) -> None:
         self.rng, self.text, self.clock = rng, Text(rng), Clock(rng)
         self.id = self.text.uuid()
-        self.bare = rng.random() < 0.12
+        self.bare = bare
         self.model = self.text.pick(("gpt-5.1-codex", "gpt-5.1-codex-max", "gpt-5-codex"))
         self.cwd = "/work/acme/" + self.text.pick(("api", "web", "shop", "infra"))
         self.context, self.cached = BASE_CONTEXT, 0
@@ -241,9 +241,9 @@ class Rollout:
         self.kept = [*self.kept[:2], last]
 
 
-def session(rng: Random) -> Iterator[tuple[str, Line]]:
-    """An endless rollout: `(path, line)`."""
-    rollout = Rollout(rng)
+def session(rng: Random, number: int) -> Iterator[tuple[str, Line]]:
+    """An endless rollout: `(path, line)`. Every eighth file is in the bare format."""
+    rollout = Rollout(rng, bare=number % 8 == 3)
     stamp = rollout.clock.stamp()
     name = f"rollout-{stamp[:19].replace(':', '-')}-{rollout.id}"
     path = f"codex/sessions/{stamp[:4]}/{stamp[5:7]}/{stamp[8:10]}/{name}.jsonl"

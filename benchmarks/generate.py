@@ -28,7 +28,7 @@ def lines_of(family: str, rng: Random, number: int) -> Iterator[tuple[str, dict[
     if family == "claude":
         return claude_code.session(rng)
     if family == "codex":
-        return codex.session(rng)
+        return codex.session(rng, number)
     return chat.session(rng, number)
 
 
