@@ -262,7 +262,9 @@ def _gemini_cli(o: dict[str, Any]) -> str | None:
         return "gemini-cli"
     if "$set" in o or "$rewindTo" in o:
         return "gemini-cli"
-    if o.get("type") in _GEMINI_CLI_TYPES and isinstance(o.get("id"), str) and "timestamp" in o and "content" in o:
+    kind = o.get("type")
+    shown = isinstance(kind, str) and kind in _GEMINI_CLI_TYPES and isinstance(o.get("id"), str)
+    if shown and "timestamp" in o and "content" in o:
         return None if "sessionId" in o or "session_id" in o or "role" in o else "gemini-cli"
     messages = o.get("messages")
     if isinstance(o.get("sessionId"), str) and isinstance(messages, list):

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from headroom_cli import wire
-from headroom_cli.logs.shapes import request_dialect, response_dialect, response_in
+from headroom_cli.logs.shapes import is_marked, request_dialect, response_dialect, response_in
 from headroom_cli.logs.thread import Exchange
 from headroom_cli.wire import openai_responses
 from headroom_cli.wire.base import ResponseBody, text_or_none
@@ -58,6 +58,7 @@ def from_request(body: dict[str, Any], line: int, row: dict[str, Any] | None = N
     exchange.session, exchange.user = session_of(body, around)
     exchange.timestamp = timestamp_of(around) if row is not None else timestamp_of(body)
     exchange.recorded = row is not None or _is_call(body, messages, exchange)
+    exchange.marked = is_marked(body)
     return exchange
 
 
@@ -123,6 +124,8 @@ def answer(exchange: Exchange, response: Any) -> None:
         exchange.recorded = False
         exchange.notes.append("a response object holds a whole run: its usage is a sum and was left out")
         return
+    if not exchange.marked:
+        exchange.dialect, exchange.marked = dialect, True
     parsed = wire.module(dialect).parse_response(body, exchange.line)
     if parsed is None:
         return

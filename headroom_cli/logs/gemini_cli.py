@@ -68,8 +68,8 @@ class _Session:
         for raw in messages if isinstance(messages, list) else []:
             kind = raw.get("type") if isinstance(raw, dict) else None
             if kind not in ("user", "gemini"):
-                if kind not in _SHOWN_ONLY:
-                    name = kind if isinstance(kind, str) else "message"
+                name = kind if isinstance(kind, str) else "message"
+                if name not in _SHOWN_ONLY:
                     self.unknown[name] = self.unknown.get(name, 0) + 1
                 continue
             key = raw["id"] if isinstance(raw.get("id"), str) else len(self.events)

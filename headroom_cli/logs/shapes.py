@@ -152,6 +152,14 @@ def _chat_dialect(body: dict[str, Any], messages: list[Any]) -> str | None:
     return "anthropic" if declared or isinstance(body.get("system"), str | list) else "openai"
 
 
+def is_marked(body: dict[str, Any]) -> bool:
+    """Whether the dialect of a request is certain; without any provider's mark OpenAI's is a guess."""
+    messages = body.get("messages")
+    if request_dialect(body) != "openai" or not isinstance(messages, list):
+        return True
+    return bool(body.get("tools") or body.get("functions")) or _marked(messages) is not None
+
+
 def response_dialect(value: Any) -> str | None:
     """The dialect of a whole API response, or None if the value is none."""
     if not isinstance(value, dict):

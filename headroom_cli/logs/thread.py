@@ -20,6 +20,8 @@ from headroom_cli.model import (
     Role,
     Text,
     Thinking,
+    ToolCall,
+    ToolResult,
 )
 from headroom_cli.wire.base import ResponseBody
 
@@ -37,7 +39,8 @@ class Exchange:
     """One call of an API as a log has it, or (`recorded` False) a plain history that only implies calls.
 
     `messages` are the raw messages or items that were sent, `body` what stood beside them (model, system, tools).
-    `session` names the conversation in the log, `user` only whose it is. `alone` keeps it apart from all others.
+    `session` names the conversation in the log, `user` only whose it is. `alone` keeps it apart from all others;
+    not `marked` means that the dialect is a guess, for nothing in the request tells.
     """
 
     line: int
@@ -51,6 +54,7 @@ class Exchange:
     timestamp: int | None = None
     model: str | None = None
     alone: bool = False
+    marked: bool = True
     previous_response_id: str | None = None
     notes: list[str] = field(default_factory=list)
 
@@ -76,6 +80,7 @@ class Thread:
     ) -> None:
         name = log_format or LOG_FORMATS.get(dialect, dialect)
         self.dialect = dialect
+        self.marked = True
         self.slots: list[Slot] = []
         self.leading = 0
         self.chain: list[bytes] = []
@@ -99,6 +104,22 @@ class Thread:
         """Whether a request of `length` messages asks the first question once more, after it had been answered."""
         asked = self.slots[self.leading : self.leading + common]
         return common == length and bool(self.output) and all(slot.role != "assistant" for slot in asked)
+
+    def settle_dialect(self, exchange: Exchange) -> bool:
+        """Whether the exchange can belong here; where one side only guesses its dialect, it takes the other's."""
+        if self.dialect == exchange.dialect:
+            self.marked = self.marked or exchange.marked
+        elif not exchange.marked:
+            exchange.dialect = self.dialect
+        elif not self.marked:
+            self.marked, self.dialect = True, exchange.dialect
+            self._log.dialect, self._log.log_format = (
+                exchange.dialect,
+                LOG_FORMATS.get(exchange.dialect, exchange.dialect),
+            )
+        else:
+            return False
+        return True
 
     def same_tools(self, exchange: Exchange) -> bool:
         """Whether the request declares the tools that the last one did."""
@@ -178,6 +199,7 @@ class Thread:
             same.setdefault(slot.key, []).append(slot)
         found = [same[key].pop() if same.get(key) else None for key in keys[kept:]]
         reused = {id(slot) for slot in found if slot is not None}
+        last_reused = max((i for i, slot in enumerate(old) if id(slot) in reused), default=-1)
         implied = self._unanswered
         for offset, known in enumerate(found):
             if known is not None:
@@ -185,7 +207,11 @@ class Thread:
                 continue
             message, key = message_at(kept + offset), keys[kept + offset]
             counterpart = old[offset] if offset < len(old) and id(old[offset]) not in reused else None
-            if counterpart is not None and counterpart.role == message.role:
+            if (
+                counterpart is not None
+                and counterpart.role == message.role
+                and (offset < last_reused or counterpart.role == "system" or _overlap(counterpart.parts, message.parts))
+            ):
                 reused.add(id(counterpart))
                 self._edit(counterpart, message, key, exchange.line)
                 slots.append(counterpart)
@@ -337,6 +363,20 @@ class Thread:
                 message.request = self._tracker.requests - 1
                 self._in_run = True
             self.slots.append(slot)
+
+
+def _overlap(old: list[Part], new: list[Part]) -> bool:
+    """Whether two states of a message hold the same call, result or other part that is no text."""
+    return not _marks(old).isdisjoint(_marks(new))
+
+
+def _marks(parts: list[Part]) -> set[str]:
+    marks = set()
+    for part in parts:
+        call_id = part.id if isinstance(part, ToolCall) else part.call_id if isinstance(part, ToolResult) else None
+        if call_id or not isinstance(part, Text):
+            marks.add(call_id or part_key(part))
+    return marks
 
 
 def _system_of(exchange: Exchange) -> Any:

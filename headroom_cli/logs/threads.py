@@ -40,7 +40,7 @@ class Threads:
         self._client = client
         self._threads: list[Thread] = []
         self._prefixes: dict[bytes, Thread] = {}
-        self._sessions: dict[tuple[str, str], Thread] = {}
+        self._sessions: dict[str, Thread] = {}
         self._answers: dict[str, _Answer] = {}
         self._tips: dict[int, _Answer] = {}
         self._keys: dict[bytes, bytes] = {}
@@ -83,11 +83,12 @@ class Threads:
         leading = 0
         while leading < len(keys) and _is_system(exchange.messages[leading]):
             leading += 1
-        seed = digest(f"{exchange.dialect}\0{exchange.session or ''}".encode("utf-8", "replace"))
+        seed = digest((exchange.session or "").encode("utf-8", "replace"))
         chain = chained(seed, keys[leading:])
         thread = None if exchange.alone else self._match(exchange, keys, chain)
-        if thread is None:
+        if thread is None or not thread.settle_dialect(exchange):
             thread = Thread(self._path, exchange.dialect, exchange.session, self._log_format, self._client)
+            thread.marked = exchange.marked
             self._threads.append(thread)
         old_chain = thread.chain
 
@@ -117,13 +118,13 @@ class Threads:
             if exchange.session is not None or exchange.user is not None or _agree(found, keys):
                 return found
         if exchange.session is not None:
-            known = self._sessions.get((exchange.dialect, exchange.session))
+            known = self._sessions.get(exchange.session)
             compacted = known is not None and len(chain) < len(known.chain) and known.same_tools(exchange)
             if known is not None and (compacted or _agree(known, keys)):
                 return known
             return None
         last = self._last
-        return last if last is not None and last.dialect == exchange.dialect and _agree(last, keys) else None
+        return last if last is not None and _agree(last, keys) else None
 
     def _index(self, thread: Thread, old: list[bytes], new: list[bytes], exchange: Exchange) -> None:
         kept = 0
@@ -139,7 +140,7 @@ class Threads:
         thread.chain = new
         self._last = thread
         if exchange.session is not None:
-            self._sessions[(exchange.dialect, exchange.session)] = thread
+            self._sessions[exchange.session] = thread
 
     def _forget(self, thread: Thread) -> None:
         """A thread continued by ids is found by ids from now on."""
