@@ -88,8 +88,12 @@ def analyze(
     if not discovery.files:
         raise Ending(NOTHING_READ, _nothing_found(discovery, window))
     run = _run(discovery, selection, loaded, with_units=verbose or len(discovery.files) == 1, quiet=quiet)
-    _refuse_unreadable(run.files, unknown_files)
+    if all(file.skipped for file in run.files):
+        first = run.files[0]
+        others = f" (and {len(run.files) - 1} more)" if len(run.files) > 1 else ""
+        raise Ending(NOTHING_READ, f"nothing could be read: {first.path}: {first.skipped}{others}")
     write_report(run, discovery, output, dimensions, zone=zone, limit=limit, verbose=verbose, no_color=no_color)
+    _refuse_unreadable(run.files, unknown_files)
 
 
 def _selection(
@@ -165,14 +169,12 @@ def _run(discovery: Discovery, selection: Selection, loaded: Config, *, with_uni
 
 
 def _refuse_unreadable(files: list[FileReport], unknown_files: UnknownFiles | None) -> None:
-    """A file that the user named must be read; one found in a walk is counted, unless asked otherwise."""
-    for file in files:
-        strict = unknown_files is UnknownFiles.error or (unknown_files is None and file.named)
-        if file.skipped and strict and file.skipped != "empty":
-            raise Ending(NOTHING_READ if len(files) == 1 else USAGE, f"{file.path}: {file.skipped}")
-    if all(file.skipped for file in files):
-        first = files[0]
-        raise Ending(NOTHING_READ, f"nothing could be read in {len(files)} files; {first.path}: {first.skipped}")
+    """A file that the user named must be readable; one found in a walk is counted, unless asked otherwise."""
+    strict = {None: lambda file: file.named, UnknownFiles.error: lambda _: True, UnknownFiles.skip: lambda _: False}
+    refused = [file for file in files if file.skipped and file.skipped != "empty" and strict[unknown_files](file)]
+    if refused:
+        others = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
+        raise Ending(USAGE, f"could not read {refused[0].path}: {refused[0].skipped}{others}")
 
 
 def write_report(

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 import orjson
 import polars as pl
 
+from headroom_cli.cost import price_table
+from headroom_cli.report.dimensions import grouped
 from headroom_cli.report.findings import finding_rows
 from headroom_cli.report.summary import Figures, conversation_figures, totals
+from headroom_cli.report.words import zone_name
 from headroom_cli.run import FileReport, Run
 from headroom_cli.version import __version__
 
 SCHEMA_VERSION = "1"
 
 
-def document(run: Run, *, limit: int = 1000, foot: Figures | None = None) -> bytes:
-    """One JSON document with the `limit` worst findings (0: all) and how many were left out."""
+def document(run: Run, dimensions: Sequence[str] = (), *, limit: int = 1000, zone: tzinfo | None = None) -> bytes:
+    """One JSON document with the `limit` worst findings (0: all) and how many were left out.
+
+    With `dimensions`, `groups` holds the rows of `--by`; times of day in them are in `zone` (None: the machine's).
+    """
     rows = finding_rows(run.settled)
     kept = rows if limit == 0 else rows.head(limit)
     body = {
         "schema_version": SCHEMA_VERSION,
         "headroom_version": __version__,
-        **(foot or {}),
+        "timezone": zone_name(zone),
+        "prices": price_table(),
+        **({"by": list(dimensions), "groups": _groups(run, dimensions, zone)} if dimensions else {}),
         "conversations": list(_conversations(run, kept)),
         "totals": _public(totals(run.settled, len(run.files))),
         "findings_omitted": len(rows) - len(kept),
@@ -38,6 +46,10 @@ def lines(run: Run) -> Iterator[bytes]:
     """One conversation a line, each with all its findings."""
     for figures in _conversations(run, finding_rows(run.settled)):
         yield orjson.dumps({"schema_version": SCHEMA_VERSION, **figures}) + b"\n"
+
+
+def _groups(run: Run, dimensions: Sequence[str], zone: tzinfo | None) -> list[Figures]:
+    return grouped(run.settled, dimensions, zone).to_dicts()
 
 
 def _conversations(run: Run, findings: pl.DataFrame) -> Iterator[Figures]:

@@ -68,3 +68,8 @@ def plain(text: str, width: int = 200) -> str:
 def local(microseconds: int, zone: tzinfo | None) -> datetime:
     """A time in `zone`, or in the machine's."""
     return datetime.fromtimestamp(microseconds / 1_000_000, UTC).astimezone(zone)
+
+
+def zone_name(zone: tzinfo | None) -> str:
+    """The time zone that days and times are shown in."""
+    return str(zone) if zone is not None else (datetime.now().astimezone().tzname() or "local")
