@@ -77,9 +77,9 @@ class Batch:
 
     def extract(self, pattern: str) -> Iterator[tuple[int, list[str]]]:
         """Index and matches of each text that holds a match."""
-        matches = self.column.str.extract_all(pattern)
-        indices = (matches.list.len() > 0).arg_true()
-        return zip(indices.to_list(), matches.gather(indices).to_list(), strict=True)
+        indices = self.matching(pattern)
+        matches = self.column.gather(indices).str.extract_all(pattern).to_list() if indices else []
+        return zip(indices, matches, strict=True)
 
 
 class ContentSignal(Protocol):

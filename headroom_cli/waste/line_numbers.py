@@ -29,6 +29,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from headroom_cli.waste.base import TEXT_KINDS, Batch, Count, Hit
 from headroom_cli.waste.spans import Span
@@ -42,39 +43,21 @@ _PREFIX = re.compile(r"^ *+([0-9]{1,9})[→\t]", re.MULTILINE)
 
 
 def scan(batch: Batch) -> dict[int, Hit]:
-    """Count the prefixes of each text; equal prefixes are counted once."""
-    import polars as pl
-
-    prefixes = (
-        pl.DataFrame({"prefix": batch.column.str.extract_all(PATTERN)})
-        .with_row_index("text")
-        .explode("prefix")
-        .drop_nulls("prefix")
-    )
-    number = pl.col("prefix").str.strip_chars(" →\t").cast(pl.Int64)
-    # Within a run, number minus position is constant; a run also ends where the next text starts.
-    runs = prefixes.with_columns((number - pl.int_range(pl.len())).alias("offset")).with_columns(
-        pl.struct("text", "offset").rle_id().alias("run")
-    )
-    runs = runs.filter(pl.len().over("run") >= MIN_LINES)
-    distinct = runs["prefix"].unique()
-    costs = pl.DataFrame({"prefix": distinct, "tokens": [_tokens(prefix, batch.count) for prefix in distinct]})
-    sums = runs.join(costs, on="prefix").group_by("text").agg(pl.col("tokens").sum())
-    return {text: Hit(tokens, 0) for text, tokens in sums.iter_rows()}
+    """Count the prefixes of each text."""
+    hits = {}
+    for index, prefixes in batch.extract(PATTERN):
+        figures = [_figures(prefix, batch.count) for prefix in prefixes]
+        runs = _runs([number for number, _ in figures])
+        if runs:
+            hits[index] = Hit(sum(tokens for first, end in runs for _, tokens in figures[first:end]), 0)
+    return hits
 
 
 def spans(text: str, count: Count) -> list[Span]:
     """The prefixes that belong to a run of numbered lines."""
     prefixes = [match.span() for match in _PREFIX.finditer(text)]
-    numbers = list(map(int, _PREFIX.findall(text)))
-    found: list[Span] = []
-    first = 0
-    for index in range(1, len(numbers) + 1):
-        if index == len(numbers) or numbers[index] != numbers[index - 1] + 1:
-            if index - first >= MIN_LINES:
-                found += prefixes[first:index]
-            first = index
-    return found
+    runs = _runs([int(number) for number in _PREFIX.findall(text)])
+    return [span for first, end in runs for span in prefixes[first:end]]
 
 
 def measure(text: str, spans: Sequence[Span], count: Count) -> int:
@@ -82,7 +65,23 @@ def measure(text: str, spans: Sequence[Span], count: Count) -> int:
     return sum(_tokens(text[start:end], count) for start, end in spans)
 
 
+def _runs(numbers: list[int]) -> list[tuple[int, int]]:
+    """First and end index of each run of consecutive numbers that is long enough."""
+    if not numbers:
+        return []
+    steps: list[int] = []
+    # Nearly always all of them follow each other.
+    if numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        steps = [index for index in range(1, len(numbers)) if numbers[index] != numbers[index - 1] + 1]
+    return [run for run in pairwise([0, *steps, len(numbers)]) if run[1] - run[0] >= MIN_LINES]
+
+
 # Files begin at line 1: the same prefixes come again and again.
 @lru_cache(maxsize=1 << 14)
 def _tokens(prefix: str, count: Count) -> int:
     return count(prefix)
+
+
+@lru_cache(maxsize=1 << 14)
+def _figures(prefix: str, count: Count) -> tuple[int, int]:
+    return int(prefix[:-1]), _tokens(prefix, count)
