@@ -162,10 +162,20 @@ def _results(call: dict[str, Any], known: dict[str, Any], line: int) -> list[Par
     parts = gemini.parse_parts(items, line)
     for part in parts:
         if isinstance(part, ToolResult):
+            part.text = _output_of(part.raw) or part.text
             part.call_id = part.call_id or text_or_none(known["id"])
             if part.is_error is None and call.get("status") in ("error", "success"):
                 part.is_error = call["status"] == "error"
     return parts
+
+
+def _output_of(raw: Any) -> str | None:
+    """The client wraps the text of every result in `{output}` or `{error}`."""
+    function = raw.get("functionResponse") if isinstance(raw, dict) else None
+    response = function.get("response") if isinstance(function, dict) else None
+    if not isinstance(response, dict) or len(response) != 1:
+        return None
+    return text_or_none(response.get("output")) or text_or_none(response.get("error"))
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:
