@@ -40,6 +40,7 @@ class Unit:
     uuid: str | None
     parent: str | Unit | None
     line: int = 0
+    thread: str = ""
     messages: list[Message] = field(default_factory=list)
     response: Response | None = None
     compaction: bool = False
@@ -109,27 +110,28 @@ class Graph:
         return at if isinstance(at, Unit) else None
 
     def parent(self, unit: Unit) -> Unit | None:
-        """The unit that this one follows."""
-        return self.find(unit.parent)
+        """The unit of the same thread that this one follows."""
+        above = self.find(unit.parent)
+        return above if above is not None and above.thread == unit.thread else None
 
     def absorb_between(self, unit: Unit, link: str | Unit | None) -> None:
         """Take into a response what stands between it and one of its later lines (hook output, reminders)."""
         between: list[Unit] = []
         above = self.find(link)
         while above is not None and above is not unit:
-            if above.response is not None or above.compaction or len(between) == _BETWEEN:
+            other = above.thread != unit.thread
+            if other or above.response is not None or above.compaction or len(between) == _BETWEEN:
                 return
             between.append(above)
             above = self.parent(above)
         if above is unit:
-            for other in reversed(between):
-                self.merge(other, unit)
+            for inner in reversed(between):
+                self._merge(inner, unit)
 
-    def merge(self, other: Unit, unit: Unit) -> None:
-        """Make a unit part of another."""
-        unit.messages += other.messages
-        other.messages = []
-        other.into = unit
+    def _merge(self, inner: Unit, unit: Unit) -> None:
+        unit.messages += inner.messages
+        inner.messages = []
+        inner.into = unit
 
     def drop_replayed(self, unit: Unit, link: str | Unit | None) -> list[Message]:
         """A resumed session replayed a known response after `link`: the lines above it are replays too, where equal.
@@ -142,6 +144,7 @@ class Graph:
             copy is not None
             and original is not None
             and copy is not original
+            and copy.thread == original.thread
             and copy.response is None
             and original.response is None
             and self._equal(copy, original)

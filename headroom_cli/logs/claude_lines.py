@@ -131,7 +131,7 @@ class Lines:
             response = Response(key, response_id, request_id, model, message, counters)
             thread.responses.add(identity, response)
             message.key = response.key
-            unit = Unit(at.uuid, at.link, line, [message], response)
+            unit = Unit(at.uuid, at.link, line, at.thread.agent, [message], response)
             thread.units[id(response)] = unit
             thread.events.append(unit)
         else:
@@ -180,7 +180,7 @@ class Lines:
             unit.messages.append(message)
             self.threads.graph.absorb_between(unit, at.link)
         else:
-            unit = Unit(at.uuid, at.link, line, [message])
+            unit = Unit(at.uuid, at.link, line, at.thread.agent, [message])
             # Older clients write a summary without a boundary before it.
             unit.compaction = summary and not thread.awaits_summary
         if summary:
@@ -216,7 +216,7 @@ class Lines:
             caller.messages.append(message)
             self.threads.add_line(at, line, message, caller)
         else:
-            self.threads.add_line(at, line, message, Unit(at.uuid, at.link, line, [message]))
+            self.threads.add_line(at, line, message, Unit(at.uuid, at.link, line, at.thread.agent, [message]))
 
     def _system(self, value: dict[str, Any], line: int) -> None:
         at = self.threads.place(value)
@@ -236,7 +236,7 @@ class Lines:
             parts: list[Part] = [Text(text, raw=text, line=line)]
             if not self._is_repeated(at, parts):
                 message = self.threads.add_message(at, value, line, "user", parts, "command", _key(value, at, []))
-                self.threads.add_line(at, line, message, Unit(at.uuid, at.link, line, [message]))
+                self.threads.add_line(at, line, message, Unit(at.uuid, at.link, line, at.thread.agent, [message]))
             return
         self.threads.skip(at)
 

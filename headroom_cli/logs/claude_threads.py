@@ -16,7 +16,7 @@ from headroom_cli.wire.fields import microseconds_of
 ROOT, TEAM = "root:", "team:"
 
 # Walks along kept segments, over the whole file: bounded, for the segments of a hostile file may lead nowhere.
-_SEGMENT_STEPS = 1_000_000
+_SEGMENT_STEPS = 200_000
 
 Event = Unit | Clearing | Retraction
 
@@ -193,13 +193,15 @@ class Threads:
 
     def add_boundary(self, at: Place, line: int, metadata: object) -> None:
         """A compaction: a new root, which keeps the messages that it lists. `logicalParentUuid` is not followed."""
-        unit = Unit(at.uuid, None, line, compaction=True)
+        unit = Unit(at.uuid, None, line, at.thread.agent, compaction=True)
         if at.uuid is not None:
             self.graph.units[at.uuid] = unit
         at.thread.last = unit
         at.thread.awaits_summary = True
         kept, anchor = self._preserved(metadata)
         for message, origin in kept:
+            if origin.thread != unit.thread:
+                continue
             if anchor is not None or at.uuid is not None:
                 # What is written from here on and follows a kept line follows the summary.
                 self._moved[origin] = anchor or at.uuid or ""
@@ -231,8 +233,10 @@ class Threads:
             return []
         first, at = self.graph.find(head), self.graph.find(tail)
         members: list[tuple[Message, Unit]] = []
-        while at is not None and first is not None and self._segment_steps:
+        seen: set[Unit] = set()
+        while at is not None and first is not None and at not in seen and self._segment_steps:
             self._segment_steps -= 1
+            seen.add(at)
             members += [(message, at) for message in reversed(at.messages)]
             if at is first:
                 return members[::-1]
