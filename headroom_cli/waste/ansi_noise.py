@@ -1,4 +1,4 @@
-r"""# ansi_noise: escapes, progress bars and spinners
+r"""Terminal escapes, progress bars and spinners.
 
 ## What it does
 Flags what a terminal would have acted on or overwritten, no character twice:

@@ -1,4 +1,4 @@
-r"""# base64: encoded bytes in the text
+r"""Encoded bytes in the text.
 
 ## What it does
 Flags runs of `[A-Za-z0-9+/]{50,}={0,2}` that are base64: their length is a multiple of four, they hold a lower case

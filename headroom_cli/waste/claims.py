@@ -7,20 +7,27 @@ unclaimed characters cost, and never more than the block has left; so the sum ov
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from headroom_cli.tokens import TextCounter
 from headroom_cli.waste.base import Count, Hit, content_signals, scan_texts
 from headroom_cli.waste.spans import Span, merge, subtract
 
+CONTENT_OF_FILES = frozenset({"html_noise", "repetition", "whitespace"})
+"""Signals that are of low confidence where a file was read with line numbers: it may be what the agent came for."""
+
 
 class Claim(NamedTuple):
-    """What one signal flags in one block, in tokens: by its definition, after earlier claims, and avoidable."""
+    """What one signal flags in one block, in tokens: by its definition, after earlier claims, and avoidable.
+
+    A claim of low confidence has nothing avoidable.
+    """
 
     signal: str
     tokens: int
     exclusive: int
     avoidable: int
+    confidence: Literal["high", "low"] = "high"
     at_risk: int | None = None
 
 
@@ -59,5 +66,8 @@ def claim(hits: Mapping[str, Hit], text: str, block_tokens: int, count: Count) -
                 claimed = merge(claimed, free)
         exclusive = min(unclaimed, left)
         left -= exclusive
-        claims.append(Claim(name, hit.tokens, exclusive, min(hit.avoidable, exclusive), hit.at_risk))
+        if name in CONTENT_OF_FILES and "line_numbers" in hits:
+            claims.append(Claim(name, hit.tokens, exclusive, 0, "low"))
+        else:
+            claims.append(Claim(name, hit.tokens, exclusive, min(hit.avoidable, exclusive), "high", hit.at_risk))
     return claims

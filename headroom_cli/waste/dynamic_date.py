@@ -1,4 +1,4 @@
-r"""# dynamic_date: values in the cached prefix that change
+r"""Values in the cached prefix that change.
 
 ## What it does
 Flags dates, times, epochs and UUIDs in system text and in tool schemas. The pattern is the page's last section. Tokens

@@ -1,4 +1,4 @@
-r"""# json_bloat: JSON that could be said in fewer tokens
+r"""JSON that could be said in fewer tokens.
 
 ## What it does
 Flags each part of a text that parses as a JSON object, or as an array of objects, and is longer than 500 characters

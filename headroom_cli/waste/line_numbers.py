@@ -1,4 +1,4 @@
-r"""# line_numbers: numbers in front of the lines of a file
+r"""Numbers in front of the lines of a file.
 
 ## What it does
 Flags the prefixes that file reads and `cat -n` put before each line: `^ *[0-9]+(?:→|\t)`, in runs of at least three
@@ -21,7 +21,7 @@ Flagged: 48 tokens; avoidable: 0.
 Read the part of a file that is needed (`offset` and `limit`), not the whole file.
 
 ## References
-- waste.md, section 3
+- GNU coreutils manual, `cat -n`
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-r"""# repetition: the same line over and over
+r"""The same line over and over.
 
 ## What it does
 Flags lines that stand again in the same text beyond their third time, once what changes from line to line is masked:
@@ -12,7 +12,8 @@ Retry loops, deprecation warnings, progress in log form and failing fixtures fil
 would say the same.
 
 ## Known problems
-Source code that repeats a statement is flagged like a log. Lines that differ in a word are not the same line.
+Source code that repeats a statement is flagged like a log; in a file that was read with line numbers the finding is of
+low confidence and nothing is avoidable. Lines that differ in a word are not the same line.
 
 ## Example
 ```python
@@ -24,7 +25,7 @@ Flagged: 207 tokens; avoidable: 207.
 `--quiet`, `2>&1 | uniq -c -f1`, `tail -n 50`, a log level, or a hook that folds repeated lines.
 
 ## References
-- waste.md, section 3
+- GNU coreutils manual, `uniq`
 """
 
 from __future__ import annotations

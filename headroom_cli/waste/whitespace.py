@@ -1,4 +1,4 @@
-r"""# whitespace: long runs of blanks and empty lines
+r"""Long runs of blanks and empty lines.
 
 ## What it does
 Flags runs of four or more blanks or tabs, and of three or more newlines: `[ \t]{4,}|\n{3,}`. A run costs its tokens
@@ -10,7 +10,8 @@ vocabulary has one token for many blanks; what is flagged here is what is not fr
 
 ## Known problems
 Inside a text, the tokenizer gives the last blank of a run to the word that follows, so the true saving may differ by
-one token a run. Makefiles and aligned text may need their tabs.
+one token a run. Makefiles and aligned text may need their tabs; in a file that
+was read with line numbers the finding is of low confidence and nothing is avoidable.
 
 ## Example
 ```python
@@ -23,7 +24,7 @@ Ask the tool for compact output (`--format`, `-o json`, `column` off), or squeez
 reaches the model.
 
 ## References
-- waste.md, section 3
+- https://github.com/openai/tiktoken (o200k_base)
 """
 
 from __future__ import annotations

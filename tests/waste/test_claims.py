@@ -45,8 +45,20 @@ def test_json_bloat_saves_at_most_what_is_its_own() -> None:
 
 def test_a_block_gives_no_more_than_it_has() -> None:
     text = "<p>" * 10
-    assert claim({"html_noise": Hit(30, 30)}, text, 12, COUNT) == [("html_noise", 30, 12, 12, None)]
-    assert claim({"html_noise": Hit(30, 30)}, text, 0, COUNT) == [("html_noise", 30, 0, 0, None)]
+    assert claim({"html_noise": Hit(30, 30)}, text, 12, COUNT) == [("html_noise", 30, 12, 12, "high", None)]
+    assert claim({"html_noise": Hit(30, 30)}, text, 0, COUNT) == [("html_noise", 30, 0, 0, "high", None)]
+
+
+def test_markup_of_a_numbered_file_is_not_avoidable() -> None:
+    page = "".join(f"{number:6}→<li>item {number}</li>\n" for number in range(1, 9))
+    html, numbers = detect([page], ["tool_result"], [COUNT(page) + 4], get_tokenizer())[0]
+    assert (html.signal, html.exclusive, html.avoidable, html.confidence) == (
+        "html_noise",
+        COUNT("<li></li>" * 8),
+        0,
+        "low",
+    )
+    assert (numbers.signal, numbers.confidence) == ("line_numbers", "high")
 
 
 def test_nothing_found_is_nothing_claimed() -> None:
