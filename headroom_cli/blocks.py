@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import orjson
-
 from headroom_cli.model import (
     Block,
     BlockKind,
@@ -27,6 +25,7 @@ from headroom_cli.model import (
     ToolResult,
 )
 from headroom_cli.tokens import TextCounter
+from headroom_cli.wire.results import call_text, dump
 
 FRAMING_TOKENS = 4
 CALL_TOKENS = 10
@@ -35,6 +34,10 @@ UNKNOWN_TOKENS = 4
 _DOCUMENT = re.compile(r"\[document \d+\]", re.IGNORECASE)
 _RAG_MARKERS = ("[source: ", "<context>", "<document>", "retrieved from:", "from the knowledge base:")
 _RAG_TYPES = frozenset({"document", "search_result"})
+_RAG_KEYS = frozenset({"document", "searchResult"})
+_SYSTEM_TYPES = ("compaction", "mid_conv_system")
+_TEXT_KINDS = frozenset({"user", "rag", "system"})
+_OPENINGS = frozenset("{[ \t\r\n")
 
 
 def compute_hash(text: str) -> str:
@@ -50,38 +53,22 @@ def is_rag_content(text: str) -> bool:
     )
 
 
-def call_text(name: str, arguments: Any) -> str:
-    """`name(arguments)`: a string as recorded, anything else as JSON with sorted keys; None is no argument."""
-    if arguments is None:
-        return f"{name}()"
-    if isinstance(arguments, str):
-        return f"{name}({arguments})"
-    return f"{name}({_dumps(arguments, (', ', ': '))})"
-
-
 def call_key(name: str, arguments: Any) -> str:
     """The same 16 hex digits for the same call, whether its arguments are an object or a string that holds one."""
     if isinstance(arguments, str):
         canonical = arguments
-        if arguments[:1] in "{[ \t\r\n":
+        if arguments[:1] in _OPENINGS:
             try:
                 parsed = json.loads(arguments)
             except (ValueError, RecursionError):
                 parsed = None
             if isinstance(parsed, dict | list):
-                canonical = _dumps(parsed, (",", ":"))
+                canonical = dump(parsed, sort_keys=True, separators=(",", ":")) or arguments
     elif arguments is None:
         canonical = ""
     else:
-        canonical = _dumps(arguments, (",", ":"))
+        canonical = dump(arguments, sort_keys=True, separators=(",", ":"))
     return compute_hash(f"{name}\0{canonical}")
-
-
-def _dumps(value: Any, separators: tuple[str, str]) -> str:
-    try:
-        return json.dumps(value, sort_keys=True, separators=separators)
-    except (RecursionError, TypeError, ValueError):  # deeper than the encoder goes, or not JSON at all
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, default=repr).decode()
 
 
 def conversation_blocks(conversation: Conversation, counter: TextCounter, memo: dict[str, int]) -> list[Block]:
@@ -96,54 +83,62 @@ def conversation_blocks(conversation: Conversation, counter: TextCounter, memo: 
 
 
 def message_blocks(messages: Iterable[Message]) -> list[Block]:
-    """The blocks of `messages` in wire order, with steps, not yet counted."""
+    """The blocks of `messages` in wire order, with steps, not yet counted.
+
+    One response is one step, the consecutive results that follow it are one, each other message is one. Text behind
+    the results of one message is a step of its own, for in other dialects it is a message of its own.
+    """
     blocks: list[Block] = []
-    step = -1
-    previous: object = None
+    steps: dict[object, int] = {}
+    response: int | None = None
+    results: object = None
     for message in messages:
         made = _blocks_of(message)
-        results_first = bool(made) and made[0].kind == "tool_result"
-        group: object = object()
+        are_results = message.role == "tool" or (bool(message.parts) and isinstance(message.parts[0], ToolResult))
+        group: object
         if message.role == "assistant" and message.request is not None:
-            group = message.request
-        elif results_first or (message.role == "tool" and not any(block.text for block in made)):
-            group = "results"
-        if group != previous:
-            step += 1
-        previous = group
+            if message.request != response:
+                response, results = message.request, object()
+            group = response
+        elif are_results:
+            results = results or object()
+            group = results
+        else:
+            group = results = object()
         for block in made:
-            # Text after the results of one message is a message of its own in other dialects.
-            if results_first and group == previous == "results" and block.kind in ("user", "rag", "system"):
-                step += 1
-                results_first, previous = False, None
-            block.step = step
+            if are_results and group is results and block.kind in _TEXT_KINDS:
+                group = results = object()
+            block.step = steps.setdefault(group, len(steps))
         blocks += made
     return blocks
 
 
 def _outside_blocks(system: Sequence[Part], tools: Sequence[Declaration]) -> list[Block]:
+    outside = Message(-1, "system", [], origin="harness")
     blocks = []
     for part in (*system, *tools):
-        if isinstance(part, Text | Declaration) and part.text:
-            name = part.name if isinstance(part, Declaration) else None
-            block = Block(0, "system", -1, part.text, 0, "", -1, part.line, tool_name=name, origin="harness")
-            block.context, block.part = part.context, part
-            blocks.append(block)
+        if isinstance(part, Declaration):
+            blocks.append(_schema_block(outside, part))
+        elif isinstance(part, Text) and part.text:
+            blocks.append(_block(outside, part, "system", part.text))
+    for block in blocks:
+        block.step = -1
     return blocks
 
 
 def _blocks_of(message: Message) -> list[Block]:
+    """At least one block. Text makes one block for each kind of text, where the first of its parts stands."""
     blocks: list[Block] = []
-    text_block: Block | None = None
-    texts: list[str] = []
+    texts: dict[BlockKind, tuple[Block, list[str]]] = {}
     for part in message.parts:
         if isinstance(part, Text):
             if not part.text:
                 continue
-            if text_block is None:
-                text_block = _block(message, part, _text_kind(message, part), part.text)
-                blocks.append(text_block)
-            texts.append(part.text)
+            kind = _text_kind(message, part)
+            if kind not in texts:
+                texts[kind] = _block(message, part, kind, part.text), []
+                blocks.append(texts[kind][0])
+            texts[kind][1].append(part.text)
         elif isinstance(part, ToolResult):
             if part.text:
                 blocks.append(_block(message, part, "tool_result", part.text))
@@ -158,10 +153,13 @@ def _blocks_of(message: Message) -> list[Block]:
             blocks.append(_block(message, part, "thinking", part.text))
         elif isinstance(part, Media):
             blocks.append(_media_block(message, part, part))
-    if text_block is not None and len(texts) > 1:
-        text_block.text = "\n".join(texts)
-    if text_block is not None and text_block.kind == "user" and is_rag_content(text_block.text):
-        text_block.kind = "rag"
+        elif isinstance(part, Declaration):
+            blocks.append(_schema_block(message, part))
+    for block, pieces in texts.values():
+        if len(pieces) > 1:
+            block.text = "\n".join(pieces)
+        if block.kind == "user" and (is_rag_content(block.text) or any(map(_is_retrieved, message.parts))):
+            block.kind = "rag"
     if not blocks:
         first = message.parts[0] if message.parts else Part(line=message.line)
         blocks.append(_block(message, first, "unknown", ""))
@@ -195,16 +193,26 @@ def _media_block(message: Message, media: Media, owner: Part) -> Block:
     return block
 
 
+def _schema_block(message: Message, part: Declaration) -> Block:
+    block = _block(message, part, "system", part.text)
+    block.tool_name = part.name
+    return block
+
+
 def _text_kind(message: Message, part: Text) -> BlockKind:
     if message.role == "assistant":
-        return "assistant"
+        return "system" if isinstance(part.raw, dict) and part.raw.get("type") in _SYSTEM_TYPES else "assistant"
     if message.role == "system" or message.origin in ("harness", "command", "hook"):
         return "system"
-    if message.role == "tool":
-        return "tool_result"
-    if isinstance(part.raw, dict) and part.raw.get("type") in _RAG_TYPES:
-        return "rag"
-    return "user"
+    return "tool_result" if message.role == "tool" else "user"
+
+
+def _is_retrieved(part: Part) -> bool:
+    """Whether the text of a part was given as a document or search result."""
+    if not isinstance(part, Text) or not isinstance(part.raw, dict) or not part.text:
+        return False
+    kind = part.raw.get("type")
+    return kind in _RAG_TYPES if isinstance(kind, str) else not _RAG_KEYS.isdisjoint(part.raw)
 
 
 def count_tokens(blocks: list[Block], counter: TextCounter, memo: dict[str, int]) -> None:

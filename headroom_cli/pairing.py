@@ -1,8 +1,9 @@
 """Which result answers which call: ordered, and by occurrence where ids repeat.
 
 A result answers a call that stands before it, whatever stands between. Among calls with the same id, those of the
-latest message win (an interrupted `call_0` of an earlier turn is not answered by a later turn's result), and within
-one message the first unanswered. Where the wire format has no ids, the name takes the place of the id.
+latest turn win (an interrupted `call_0` of an earlier turn is not answered by a later turn's result), and within one
+turn the first unanswered. A turn is a run of the assistant's messages: where every call is an item of its own, parallel
+calls are several. Where the wire format has no ids, the name takes the place of the id.
 """
 
 from __future__ import annotations
@@ -29,14 +30,16 @@ def pair(messages: Iterable[Message]) -> list[Pair]:
     pairs: list[Pair] = []
     orphans: list[Pair] = []
     open_calls: dict[tuple[str, str], list[deque[Pair]]] = {}
+    opened: dict[tuple[str, str], deque[Pair]] = {}
     for message in messages:
-        opened: dict[tuple[str, str], deque[Pair]] = {}
+        if message.role != "assistant":
+            opened = {}
         for part in message.parts:
             if isinstance(part, ToolCall):
                 entry = Pair(call=part, call_message=message.index)
                 pairs.append(entry)
                 key = _key(part.id, part.name)
-                if key not in opened:
+                if not opened.get(key):
                     opened[key] = deque()
                     open_calls.setdefault(key, []).append(opened[key])
                 opened[key].append(entry)

@@ -30,6 +30,7 @@ Passes, guards and causes: the definition of `reread` in docs/signals.md.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 
 from headroom_cli.model import Block, ToolCall, Waste
@@ -42,30 +43,38 @@ GAP = 3
 RETRIEVAL_MARKERS = ("Retrieve more: hash=", "Retrieve original: hash=", "<<ccr:")
 CLEARED_PREFIXES = ("[Old tool result content cleared",)
 AVOIDABLE_CAUSE = "in_context"
-_LOOK_BACK = 8
 
 
 def find(history: History, *, min_tokens: int = MIN_TOKENS, gap: int = GAP) -> list[Waste]:
     """Both passes; one finding per repeated result, in block order."""
-    blocks = history.blocks
     found: dict[int, Waste] = {}
-    results = [b for b in blocks if b.kind == "tool_result" and b.tokens >= min_tokens]
-    for group in _groups(results, lambda block: block.content_hash):
-        for position in _repeats(group, gap):
-            repeat = group[position].index
-            serves = [block.index for block in group[:position]]
-            found[repeat] = _finding(history, repeat, serves, history.call_of.get(repeat))
-    calls = [b for b in blocks if b.kind == "tool_call"]
-    for group in _groups(calls, lambda block: block.call_key or ""):
-        for position in _repeats(group, gap):
-            call = group[position].index
-            result = history.result_of.get(call)
-            if result is None or result in found or blocks[result].tokens < min_tokens:
+    for group, repeats in same_content(history.blocks, min_tokens=min_tokens, gap=gap):
+        serves = _Serves(history)
+        for position, block in enumerate(group):
+            if position in repeats:
+                found[block.index] = _finding(history, block.index, history.call_of.get(block.index), serves)
+            serves.add(block.index)
+    calls = _groups((b for b in history.blocks if b.kind == "tool_call"), lambda block: block.call_key or "")
+    for group in calls:
+        repeats = _repeats(group, gap)
+        serves = _Serves(history)
+        for position, call in enumerate(group):
+            result = history.result_of.get(call.index)
+            if result is None:
                 continue
-            serves = [served for b in group[:position] if (served := history.result_of.get(b.index)) is not None]
-            found[result] = _finding(history, result, serves, call)
+            if position in repeats and result not in found and history.blocks[result].tokens >= min_tokens:
+                found[result] = _finding(history, result, call.index, serves)
+            serves.add(result)
     _judge_changes(history, list(found.values()))
     return [found[index] for index in sorted(found)]
+
+
+def same_content(
+    blocks: Iterable[Block], *, min_tokens: int = MIN_TOKENS, gap: int = GAP
+) -> list[tuple[list[Block], set[int]]]:
+    """The first pass: each group of results with one content, and the positions in it that count."""
+    results = (b for b in blocks if b.kind == "tool_result" and b.tokens >= min_tokens)
+    return [(group, _repeats(group, gap)) for group in _groups(results, lambda block: block.content_hash)]
 
 
 def _groups(blocks: Iterable[Block], key: Callable[[Block], str]) -> list[list[Block]]:
@@ -75,32 +84,45 @@ def _groups(blocks: Iterable[Block], key: Callable[[Block], str]) -> list[list[B
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _repeats(group: list[Block], gap: int) -> list[int]:
+def _repeats(group: list[Block], gap: int) -> set[int]:
     """Positions in `group` that count: more than `gap` steps after the previous serve. Nearer ones are polling."""
-    counted = []
-    previous = group[0].step
-    for position, block in enumerate(group[1:], start=1):
-        if block.step - previous > gap:
-            counted.append(position)
-        previous = block.step
-    return counted
+    steps = [block.step for block in group]
+    return {position for position in range(1, len(group)) if steps[position] - steps[position - 1] > gap}
 
 
-def _finding(history: History, repeat: int, serves: list[int], call: int | None) -> Waste:
-    block = history.blocks[repeat]
+class _Serves:
+    """The serves of one content or call so far. Those that left the context for good are not looked at again."""
+
+    def __init__(self, history: History) -> None:
+        self.history = history
+        self.latest: int | None = None
+        self.standing: list[int] = []
+
+    def add(self, serve: int) -> None:
+        self.latest = serve
+        self.standing.append(serve)
+
+    def in_context(self, request: int | None) -> int | None:
+        """The latest serve that stands, whole, in the context of `request`; later requests than it follow."""
+        for position in range(len(self.standing) - 1, -1, -1):
+            serve = self.standing[position]
+            if _gone(self.history, serve, request) is None:
+                return serve
+            context = self.history.blocks[serve].context
+            if request is None or not context or context[-1].enters <= request:
+                del self.standing[position]
+        return None
+
+
+def _finding(history: History, repeat: int, call: int | None, serves: _Serves) -> Waste:
     request = history.blocks[call].request if call is not None else None
-    cause, serve = _cause(history, serves, request)
-    return Waste(NAME, repeat, block.tokens, cause, first_block=serve, request=request)
-
-
-def _cause(history: History, serves: list[int], request: int | None) -> tuple[str, int | None]:
-    """Why the content was not taken from the context, and the earlier serve that tells."""
-    if not serves:
-        return "unanswered", None
-    for serve in reversed(serves[-_LOOK_BACK:]):
-        if _gone(history, serve, request) is None:
-            return AVOIDABLE_CAUSE, serve
-    return _gone(history, serves[-1], request) or AVOIDABLE_CAUSE, serves[-1]
+    serve, cause = serves.in_context(request), AVOIDABLE_CAUSE
+    if serve is None and serves.latest is not None:
+        serve = serves.latest
+        cause = _gone(history, serve, request) or AVOIDABLE_CAUSE
+    elif serve is None:
+        cause = "unanswered"
+    return Waste(NAME, repeat, history.blocks[repeat].tokens, cause, first_block=serve, request=request)
 
 
 def _gone(history: History, serve: int, request: int | None) -> str | None:
@@ -112,6 +134,8 @@ def _gone(history: History, serve: int, request: int | None) -> str | None:
         return "compressed"
     if request is None or any(i.enters <= request and (i.leaves is None or request < i.leaves) for i in block.context):
         return None
+    if block.context and request < block.context[0].enters:
+        return "unanswered"
     substitutes = [history.blocks[index] for index in history.replaced_by.get(serve, ())]
     if any(marker in other.text for other in substitutes for marker in RETRIEVAL_MARKERS):
         return "compressed"
@@ -125,20 +149,18 @@ def _judge_changes(history: History, findings: list[Waste]) -> None:
         return
     writes: dict[str, list[tuple[int, str]]] = {}
     for block in history.blocks:
-        if block.kind != "tool_call" or _failed(history, block.index):
-            continue
-        for path in written_paths(block.tool_name or "", _arguments(block)):
-            writes.setdefault(_basename(path), []).append((block.index, path))
+        if block.kind == "tool_call" and not _failed(history, block.index):
+            for path in written_paths(block.tool_name or "", _arguments(block)):
+                writes.setdefault(_basename(path), []).append((block.index, path))
     for finding in findings if writes else ():
         call = history.call_of.get(finding.block)
         if call is None or finding.first_block is None:
             continue
         block = history.blocks[call]
         for path in read_paths(block.tool_name or "", _arguments(block)):
-            if any(
-                finding.first_block < index < call and same_path(path, written)
-                for index, written in writes.get(_basename(path), ())
-            ):
+            there = writes.get(_basename(path), [])
+            between = there[bisect_right(there, (finding.first_block,)) : bisect_left(there, (call,))]
+            if any(same_path(path, written) for _, written in between):
                 finding.cause = "after_change"
                 break
 
