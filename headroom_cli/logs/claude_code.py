@@ -24,6 +24,7 @@ NAME = "claude-code"
 CLIENT = "Claude Code"
 
 _MAX_SIDECAR = 65_536
+_DROP = 5_000
 
 
 def read(records: Iterable[Record], path: str, reading: Reading) -> list[Conversation]:
@@ -85,6 +86,9 @@ def _conversation(lines: Lines, thread: Thread, path: str, session: str | None, 
     _replay(lines, thread, conversation)
     if thread.cut:
         conversation.notes.append("begins in the middle of a session: what stood before it is not in the file")
+    drops = _unexplained_drops(conversation)
+    if drops:
+        conversation.notes.append(f"the recorded context shrank at {drops} requests without a record of what left it")
     if thread.collapsed:
         conversation.notes.append("holds records of collapsed context, which are not applied")
     times = [m.timestamp for m in messages if m.timestamp is not None and not m.copied]
@@ -131,6 +135,20 @@ def _replay(lines: Lines, thread: Thread, conversation: Conversation) -> None:
     conversation.resets = replay.resets
     if replay.gave_up:
         conversation.notes.append("branches alternate too often: abandoned ones were left in the context")
+
+
+def _unexplained_drops(conversation: Conversation) -> int:
+    """How often the recorded context shrank by a tenth while nothing left it: some clients clear old results silently."""
+    drops: set[int] = set()
+    before = 0
+    for request in conversation.requests:
+        now = (request.usage.input_tokens if request.usage is not None else None) or before
+        if before - now > max(_DROP, before // 10):
+            drops.add(request.index)
+        before = now
+    if drops:
+        drops -= {i.leaves for m in conversation.messages for p in m.parts for i in p.context if i.leaves is not None}
+    return len(drops)
 
 
 def _thread_id(log_format: str, session: str | None, agent: str, first_key: str) -> str:

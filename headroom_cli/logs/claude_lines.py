@@ -98,7 +98,9 @@ class Lines:
             self.cwd = text_or_none(value.get("cwd"))
         if self.git_branch is None:
             self.git_branch = text_or_none(value.get("gitBranch"))
-        self.client_version = text_or_none(value.get("version")) or self.client_version
+        version = value.get("version")
+        if isinstance(version, str) and version:
+            self.client_version = version
         handler(value, line)
 
     def finish_response(self, agent: str, response_id: str, usage: object, stop_reason: object) -> None:

@@ -376,6 +376,23 @@ def test_an_empty_file_and_one_without_messages_hold_no_conversation() -> None:
     )
 
 
+def test_a_context_that_shrinks_without_a_record_is_told() -> None:
+    def sized(uuid: str, parent: str, response: str, tokens: int) -> dict[str, Any]:
+        value = answer(uuid, parent, response, text(response))
+        value["message"]["usage"]["cache_read_input_tokens"] = tokens
+        return value
+
+    (c,), _ = read(
+        user("u1", None, "go"),
+        sized("a1", "u1", "1", 100_000),
+        sized("a2", "a1", "2", 60_000),
+        sized("a3", "a2", "3", 58_000),
+        user("u2", "a1", "other"),
+        sized("a4", "u2", "4", 20_000),
+    )
+    assert c.notes == ["the recorded context shrank at 1 requests without a record of what left it"]
+
+
 # Wrong types anywhere must not raise, and every request keeps its place.
 
 BASE: list[dict[str, Any]] = [
