@@ -7,8 +7,8 @@ from typing import Any
 import orjson
 
 from headroom_cli import wire
+from headroom_cli.logs.exchange import Exchange
 from headroom_cli.logs.shapes import is_marked, request_dialect, response_dialect, response_in
-from headroom_cli.logs.thread import Exchange
 from headroom_cli.wire import openai_responses
 from headroom_cli.wire.base import ResponseBody, text_or_none
 from headroom_cli.wire.fields import microseconds_of

@@ -71,6 +71,20 @@ def chained(seed: bytes, keys: Iterable[bytes]) -> list[bytes]:
     return chain
 
 
+def overlap(old: list[Part], new: list[Part]) -> bool:
+    """Whether two states of a message hold the same call, result or other part that is no text."""
+    return not _marks(old).isdisjoint(_marks(new))
+
+
+def _marks(parts: list[Part]) -> set[str]:
+    marks = set()
+    for part in parts:
+        call_id = part.id if isinstance(part, ToolCall) else part.call_id if isinstance(part, ToolResult) else None
+        if call_id or not isinstance(part, Text):
+            marks.add(call_id or part_key(part))
+    return marks
+
+
 def _unmarked(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _unmarked(item) for key, item in value.items() if key not in _IGNORED}

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from headroom_cli.logs.detect import UNKNOWN, classify
+from headroom_cli.logs.exchange import Exchange
 from headroom_cli.logs.exchanges import answer, from_pair, from_request, from_response, from_row
 from headroom_cli.logs.shapes import pair_in, request_in, response_in
-from headroom_cli.logs.thread import Exchange
 from headroom_cli.logs.threads import Threads
 from headroom_cli.model import Conversation, Reading
 from headroom_cli.source.records import Record

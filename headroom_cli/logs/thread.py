@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from headroom_cli import wire
 from headroom_cli.logs.base import conversation_id
 from headroom_cli.logs.context import ContextTracker
-from headroom_cli.logs.keys import chained, digest, json_hash, message_key, part_key
+from headroom_cli.logs.exchange import Exchange
+from headroom_cli.logs.keys import chained, digest, json_hash, message_key, overlap, part_key
 from headroom_cli.model import (
     Conversation,
     Declaration,
@@ -20,10 +20,7 @@ from headroom_cli.model import (
     Role,
     Text,
     Thinking,
-    ToolCall,
-    ToolResult,
 )
-from headroom_cli.wire.base import ResponseBody
 
 LOG_FORMATS = {"openai": "openai-chat"}
 """Names of log formats where they differ from the dialect's."""
@@ -32,31 +29,6 @@ _MIN_ID = 8  # a shorter response id ("0", "1") is unique in no log but its own
 
 ITEM_DIALECTS = frozenset({"openai-responses"})
 """Dialects in which one response is several messages."""
-
-
-@dataclass(slots=True)
-class Exchange:
-    """One call of an API as a log has it, or (`recorded` False) a plain history that only implies calls.
-
-    `messages` are the raw messages or items that were sent, `body` what stood beside them (model, system, tools).
-    `session` names the conversation in the log, `user` only whose it is. `alone` keeps it apart from all others;
-    not `marked` means that the dialect is a guess, for nothing in the request tells.
-    """
-
-    line: int
-    dialect: str
-    messages: list[Any] = field(default_factory=list)
-    body: dict[str, Any] = field(default_factory=dict)
-    response: ResponseBody | None = None
-    recorded: bool = True
-    session: str | None = None
-    user: str | None = None
-    timestamp: int | None = None
-    model: str | None = None
-    alone: bool = False
-    marked: bool = True
-    previous_response_id: str | None = None
-    notes: list[str] = field(default_factory=list)
 
 
 class Slot:
@@ -123,7 +95,12 @@ class Thread:
 
     def same_tools(self, exchange: Exchange) -> bool:
         """Whether the request declares the tools that the last one did."""
-        return self._tools_hash == _hash_of(_tools_of(exchange))
+        return self._tools_hash == exchange.tools_hash()
+
+    def same_system(self, exchange: Exchange) -> bool:
+        """Whether the request has the system prompt that the last one had, as far as it stands outside the messages."""
+        system = exchange.system()
+        return self._outside_hash == (None if system is None else json_hash(system))
 
     def new_slot(self, message: Message) -> Slot:
         """A place in the history for a message that is not in the conversation yet."""
@@ -210,7 +187,7 @@ class Thread:
             if (
                 counterpart is not None
                 and counterpart.role == message.role
-                and (offset < last_reused or counterpart.role == "system" or _overlap(counterpart.parts, message.parts))
+                and (offset < last_reused or counterpart.role == "system" or overlap(counterpart.parts, message.parts))
             ):
                 reused.add(id(counterpart))
                 self._edit(counterpart, message, key, exchange.line)
@@ -281,7 +258,8 @@ class Thread:
         """System prompt and tools as this request has them."""
         log = self._log
         log.notes += [note for note in exchange.notes if note not in log.notes]
-        outside, tools_hash = _hash_of(_system_of(exchange)), _hash_of(_tools_of(exchange))
+        system, tools_hash = exchange.system(), exchange.tools_hash()
+        outside = None if system is None else json_hash(system)
         if outside is not None or not leading:
             self._system_hash = outside
         else:
@@ -363,38 +341,3 @@ class Thread:
                 message.request = self._tracker.requests - 1
                 self._in_run = True
             self.slots.append(slot)
-
-
-def _overlap(old: list[Part], new: list[Part]) -> bool:
-    """Whether two states of a message hold the same call, result or other part that is no text."""
-    return not _marks(old).isdisjoint(_marks(new))
-
-
-def _marks(parts: list[Part]) -> set[str]:
-    marks = set()
-    for part in parts:
-        call_id = part.id if isinstance(part, ToolCall) else part.call_id if isinstance(part, ToolResult) else None
-        if call_id or not isinstance(part, Text):
-            marks.add(call_id or part_key(part))
-    return marks
-
-
-def _system_of(exchange: Exchange) -> Any:
-    body = exchange.body
-    for key in ("system", "instructions", "systemInstruction", "system_instruction"):
-        if body.get(key):
-            return body[key]
-    return None
-
-
-def _tools_of(exchange: Exchange) -> Any:
-    body = exchange.body
-    for key in ("tools", "toolConfig", "functions"):
-        if body.get(key):
-            return body[key]
-    config = body.get("config")
-    return config.get("tools") if isinstance(config, dict) else None
-
-
-def _hash_of(value: Any) -> str | None:
-    return None if value is None else json_hash(value)

@@ -7,19 +7,23 @@ prefix: the cost is linear in what the log repeats.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import dataclass
 from typing import Any
 
 from headroom_cli import wire
+from headroom_cli.logs.exchange import Exchange
 from headroom_cli.logs.keys import chained, digest, message_key, raw_digest
-from headroom_cli.logs.thread import Exchange, Slot, Thread
+from headroom_cli.logs.thread import Slot, Thread
 from headroom_cli.model import Conversation, Message
-
-__all__ = ["SAME_SHARE", "Exchange", "Threads"]
+from headroom_cli.wire.results import dump
 
 SAME_SHARE = 0.6
-"""Share of the shorter history that two requests must have in common to be one thread (`formats.md` 6.1)."""
+"""Share of the shorter history that two requests must have in common to be one thread."""
+
+_RECENT = 8  # threads of a session that a compacted request may continue
+_HEAD = 2000  # characters in which a summary names itself
+_SUMMARIES = ("continued from a previous", "conversation summary", "<summary>", "summary of")
 
 
 @dataclass(slots=True)
@@ -40,7 +44,7 @@ class Threads:
         self._client = client
         self._threads: list[Thread] = []
         self._prefixes: dict[bytes, Thread] = {}
-        self._sessions: dict[str, Thread] = {}
+        self._sessions: dict[str, deque[Thread]] = {}
         self._answers: dict[str, _Answer] = {}
         self._tips: dict[int, _Answer] = {}
         self._keys: dict[bytes, bytes] = {}
@@ -118,11 +122,10 @@ class Threads:
             if exchange.session is not None or exchange.user is not None or _agree(found, keys):
                 return found
         if exchange.session is not None:
-            known = self._sessions.get(exchange.session)
-            compacted = known is not None and len(chain) < len(known.chain) and known.same_tools(exchange)
-            if known is not None and (compacted or _agree(known, keys)):
-                return known
-            return None
+            recent = sorted(
+                reversed(self._sessions.get(exchange.session, ())), key=lambda t: not t.same_system(exchange)
+            )
+            return next((t for t in recent if _agree(t, keys) or _is_compacted(t, exchange, keys)), None)
         last = self._last
         return last if last is not None and _agree(last, keys) else None
 
@@ -140,7 +143,10 @@ class Threads:
         thread.chain = new
         self._last = thread
         if exchange.session is not None:
-            self._sessions[exchange.session] = thread
+            recent = self._sessions.setdefault(exchange.session, deque(maxlen=_RECENT))
+            if thread in recent:
+                recent.remove(thread)
+            recent.append(thread)
 
     def _forget(self, thread: Thread) -> None:
         """A thread continued by ids is found by ids from now on."""
@@ -190,3 +196,18 @@ def _agree(thread: Thread, keys: list[bytes]) -> bool:
         return True
     shared = Counter(slot.key for slot in thread.slots) & Counter(keys)
     return shared.total() >= SAME_SHARE * shorter and shared.total() >= 3
+
+
+def _is_compacted(thread: Thread, exchange: Exchange, keys: list[bytes]) -> bool:
+    """Whether a shorter request of the same session continues the thread: it keeps a message, or begins with a summary.
+
+    A sub-agent has the session and perhaps the tools in common, but nothing else.
+    """
+    if len(keys) >= len(thread.slots) or not thread.same_tools(exchange):
+        return False
+    leading = set(thread.leading_keys())
+    if not {slot.key for slot in thread.slots[thread.leading :]}.isdisjoint(set(keys) - leading):
+        return True
+    first = next((raw for raw in exchange.messages if not _is_system(raw)), None)
+    head = dump(first)[:_HEAD].lower()
+    return any(words in head for words in _SUMMARIES)

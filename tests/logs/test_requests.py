@@ -259,6 +259,32 @@ def test_compaction_with_a_session_key_continues_the_thread() -> None:
     assert conversation.messages[-2].parts[0].context == (Interval(1),)
 
 
+def test_sub_agents_share_a_session_and_stay_apart() -> None:
+    meta = {"metadata": {"user_id": "user_1_account__session_abc"}, "max_tokens": 9, "model": "claude-opus-4-5"}
+    tools = [{"name": "Read", "input_schema": {"type": "object"}}]
+
+    def exchange(number: int, messages: list[Any], answer: str, system_text: str) -> dict[str, Any]:
+        response = _message(f"msg_{number:06d}", [{"type": "text", "text": answer}])
+        return {"request": {**meta, "system": system_text, "tools": tools, "messages": messages}, "response": response}
+
+    title = exchange(0, [user("Name this: fix it")], "Fixing", "Write a title.")
+    main = [user("fix it")]
+    helper = [user("look here")]
+    again = [user("look there")]
+    rows = [
+        title,
+        exchange(1, main, "m1", "Main."),
+        exchange(2, helper, "h1", "Helper."),
+        exchange(3, [*helper, said("h1"), user("r1")], "h2", "Helper."),
+        exchange(4, again, "k1", "Helper."),
+        exchange(5, [*main, said("m1"), user("r2")], "m2", "Main."),
+        exchange(6, [user("This session is being continued from a previous conversation."), user("r3")], "m3", "Main."),
+    ]
+    conversations = read(rows).conversations
+    assert [[r.line for r in c.requests] for c in conversations] == [[1], [2, 6, 7], [3, 4], [5]]
+    assert conversations[1].resets == [2]
+
+
 def test_other_sessions_stay_apart_however_alike() -> None:
     rows = [
         {**pair(0, [user("q")], said("a")), "session_id": "one"},

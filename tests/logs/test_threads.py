@@ -82,7 +82,7 @@ def test_the_context_of_each_request_is_what_it_sent(
     rows: list[dict[str, Any]] = []
     for number, (operation, place, text) in enumerate(operations):
         history = _change(history, operation, place, text, number)
-        body = {"model": "claude-opus-4-5", "max_tokens": 9, "messages": copy.deepcopy(history)}
+        body: dict[str, Any] = {"model": "claude-opus-4-5", "max_tokens": 9, "messages": copy.deepcopy(history)}
         row: dict[str, Any] = {"request": body, "response": {"error": "cut"}}
         if answered and operation == "respond":
             answer = _text("assistant", text)
