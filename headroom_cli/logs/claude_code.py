@@ -56,15 +56,20 @@ def conversations(lines: Lines, path: str, session: str | None, log_format: str)
         conversation = _conversation(lines, thread, path, session, log_format)
         if thread.agent:
             _place(conversation, thread, session, log_format, sidecar, lines, spawning)
-        for request in conversation.requests:
-            if request.key and request.key in seen:
-                # A sidechain that repeats the responses of the thread that it left.
-                request.copied = True
-                for message in conversation.messages:
-                    message.copied = message.copied or message.request == request.index
-        seen.update(request.key for request in conversation.requests)
+        _mark_repeats(conversation, seen)
         result.append(conversation)
     return result
+
+
+def _mark_repeats(conversation: Conversation, seen: set[str]) -> None:
+    """A sidechain may repeat the responses of the thread that it left."""
+    repeats = {request.index for request in conversation.requests if request.key in seen}
+    seen.update(request.key for request in conversation.requests if request.key)
+    if repeats:
+        for index in repeats:
+            conversation.requests[index].copied = True
+        for message in conversation.messages:
+            message.copied = message.copied or message.request in repeats
 
 
 def _conversation(lines: Lines, thread: Thread, path: str, session: str | None, log_format: str) -> Conversation:
@@ -103,16 +108,19 @@ def _conversation(lines: Lines, thread: Thread, path: str, session: str | None, 
 
 def _own_messages(thread: Thread, session: str | None) -> list[Message]:
     messages: list[Message] = []
-    keys: set[str] = set()
+    times_used: dict[str, int] = {}
     for message, written_by in zip(thread.messages, thread.sessions, strict=True):
         if id(message) in thread.dropped:
             continue
         if written_by is not None and written_by != session:
             message.copied = True
         message.index = len(messages)
-        while message.key and message.key in keys:
-            message.key += "+"
-        keys.add(message.key)
+        while message.key in times_used:
+            # Two messages of one thread are never the same: a second result of a call, say.
+            times_used[message.key] += 1
+            message.key += f"+{times_used[message.key]}"
+        if message.key:
+            times_used[message.key] = 0
         messages.append(message)
     return messages
 
@@ -138,7 +146,7 @@ def _replay(lines: Lines, thread: Thread, conversation: Conversation) -> None:
 
 
 def _unexplained_drops(conversation: Conversation) -> int:
-    """How often the recorded context shrank by a tenth while nothing left it: some clients clear old results silently."""
+    """How often the recorded context shrank by a tenth while nothing left it: old clients clear results silently."""
     drops: set[int] = set()
     before = 0
     for request in conversation.requests:
