@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -66,11 +67,19 @@ class Thread:
         self._tools_hash: str | None = None
         self._entered = 0
         self._unanswered: int | None = None
+        self._counted: list[Slot] | None = None
+        self._counts: Counter[bytes] = Counter()
         self._in_run = False
 
     def leading_keys(self) -> list[bytes]:
         """The keys of the system messages that the history begins with."""
         return [slot.key for slot in self.slots[: self.leading]]
+
+    def key_counts(self) -> Counter[bytes]:
+        """How often each message stands in the history; counted anew only after it has changed."""
+        if self._counted is not self.slots or self._counts.total() != len(self.slots):
+            self._counted, self._counts = self.slots, Counter(slot.key for slot in self.slots)
+        return self._counts
 
     def is_sampled_again(self, common: int, length: int) -> bool:
         """Whether a request of `length` messages asks the first question once more, after it had been answered."""

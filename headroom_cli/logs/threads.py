@@ -122,9 +122,7 @@ class Threads:
             if exchange.session is not None or exchange.user is not None or _agree(found, keys):
                 return found
         if exchange.session is not None:
-            recent = sorted(
-                reversed(self._sessions.get(exchange.session, ())), key=lambda t: not t.same_system(exchange)
-            )
+            recent = sorted(self._sessions.get(exchange.session, ()), key=lambda t: not t.same_system(exchange))
             return next((t for t in recent if _agree(t, keys) or _is_compacted(t, exchange, keys)), None)
         last = self._last
         return last if last is not None and _agree(last, keys) else None
@@ -146,7 +144,7 @@ class Threads:
             recent = self._sessions.setdefault(exchange.session, deque(maxlen=_RECENT))
             if thread in recent:
                 recent.remove(thread)
-            recent.append(thread)
+            recent.appendleft(thread)
 
     def _forget(self, thread: Thread) -> None:
         """A thread continued by ids is found by ids from now on."""
@@ -194,8 +192,9 @@ def _agree(thread: Thread, keys: list[bytes]) -> bool:
     same = sum(slot.key == key for slot, key in zip(thread.slots, keys, strict=False))
     if same >= SAME_SHARE * shorter:
         return True
-    shared = Counter(slot.key for slot in thread.slots) & Counter(keys)
-    return shared.total() >= SAME_SHARE * shorter and shared.total() >= 3
+    have = thread.key_counts()
+    shared = sum(min(number, have[key]) for key, number in Counter(keys).items())
+    return shared >= max(3, SAME_SHARE * shorter)
 
 
 def _is_compacted(thread: Thread, exchange: Exchange, keys: list[bytes]) -> bool:
@@ -205,8 +204,8 @@ def _is_compacted(thread: Thread, exchange: Exchange, keys: list[bytes]) -> bool
     """
     if len(keys) >= len(thread.slots) or not thread.same_tools(exchange):
         return False
-    leading = set(thread.leading_keys())
-    if not {slot.key for slot in thread.slots[thread.leading :]}.isdisjoint(set(keys) - leading):
+    have, leading = thread.key_counts(), set(thread.leading_keys())
+    if any(key in have and key not in leading for key in keys):
         return True
     first = next((raw for raw in exchange.messages if not _is_system(raw)), None)
     head = dump(first)[:_HEAD].lower()
