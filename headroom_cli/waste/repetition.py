@@ -64,11 +64,12 @@ def spans(text: str, count: Count) -> list[Span]:
     """The lines from their fourth time on, with their newlines."""
     # Lines that are equal once masked are equal without any hexadecimal digit: a quick way to rule out most texts.
     skeletons = text.encode().translate(None, _HEXADECIMAL).split(b"\n")
-    if len(skeletons) - len(set(skeletons)) < FREE_TIMES:
+    long = [skeleton for skeleton in skeletons if len(skeleton) >= MIN_LETTERS]
+    if len(long) - len(set(long)) < FREE_TIMES:
         return []
     frequent = {
         skeleton
-        for skeleton, times in Counter(skeletons).items()
+        for skeleton, times in Counter(long).items()
         if times > FREE_TIMES and sum(map(str.isalpha, skeleton.decode())) >= MIN_LETTERS
     }
     if not frequent:
