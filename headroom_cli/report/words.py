@@ -6,6 +6,7 @@ import unicodedata
 from datetime import UTC, datetime, tzinfo
 
 _UNITS = ("B", "KB", "MB", "GB", "TB")
+_EARLIEST, _LATEST = -62_135_400_000, 253_402_200_000
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
@@ -66,10 +67,44 @@ def plain(text: str, width: int = 200) -> str:
 
 
 def local(microseconds: int, zone: tzinfo | None) -> datetime:
-    """A time in `zone`, or in the machine's."""
-    return datetime.fromtimestamp(microseconds / 1_000_000, UTC).astimezone(zone)
+    """A time in `zone`, or in the machine's; what no calendar holds becomes the nearest day that one does."""
+    seconds = min(max(microseconds / 1_000_000, _EARLIEST), _LATEST)
+    return datetime.fromtimestamp(seconds, UTC).astimezone(zone)
 
 
 def zone_name(zone: tzinfo | None) -> str:
     """The time zone that days and times are shown in."""
     return str(zone) if zone is not None else (datetime.now().astimezone().tzname() or "local")
+
+
+def duration(microseconds: int) -> str:
+    """A span of time at a glance: `45 s`, `16 min`, `2 h 45 min`, `3 d 4 h`."""
+    seconds = max(microseconds, 0) // 1_000_000
+    if seconds < 60:
+        return f"{seconds} s"
+    minutes, hours, days = seconds // 60, seconds // 3600, seconds // 86_400
+    if hours == 0:
+        return f"{minutes} min"
+    if days == 0:
+        return f"{hours} h {minutes % 60:02d} min"
+    return f"{days} d {hours % 24} h"
+
+
+def period(start: int, end: int, zone: tzinfo | None) -> str:
+    """From when to when, with the zone: `Thu 12 Nov 2026 13:02-13:19 UTC`."""
+    first, last = local(start, zone), local(max(start, end), zone)
+    day = "%a %d %b %Y"
+    name = str(zone) if zone is not None else last.tzname() or "local"
+    if first.date() == last.date():
+        return f"{first:{day}} {first:%H:%M}-{last:%H:%M} {name}"
+    return f"{first:{day}} {first:%H:%M} - {last:{day}} {last:%H:%M} {name}"
+
+
+def days(start: int, end: int, zone: tzinfo | None) -> str:
+    """From which day to which, with the zone: `12 Nov - 3 Dec 2026, UTC`."""
+    first, last = local(start, zone), local(max(start, end), zone)
+    name = str(zone) if zone is not None else last.tzname() or "local"
+    until = f"{last.day} {last:%b %Y}"
+    if first.date() == last.date():
+        return f"{until}, {name}"
+    return f"{first.day} {first:%b}{f' {first:%Y}' if first.year != last.year else ''} - {until}, {name}"

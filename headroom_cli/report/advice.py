@@ -1,0 +1,37 @@
+"""What findings mean in plain words, and what to do about them: one line a signal."""
+
+from __future__ import annotations
+
+CAUSES = {
+    ("reread", "in_context"): "unchanged, still in context",
+    ("reread", "after_change"): "read again after an edit",
+    ("reread", "compressed"): "read again after it was compressed",
+    ("reread", "cleared"): "read again after it was cleared",
+    ("reread", "compacted"): "read again after a compaction",
+    ("reread", "unanswered"): "the earlier call has no result",
+    ("base64", None): "binary data as base64 text",
+    ("ansi_noise", None): "terminal colours and progress bars",
+    ("html_noise", None): "HTML tags and comments",
+    ("json_bloat", None): "JSON that says the same in fewer tokens",
+    ("repetition", None): "lines that repeat but for numbers",
+    ("line_numbers", None): "line numbers before each line",
+    ("whitespace", None): "runs of blanks and empty lines",
+    ("dynamic_date", None): "dates and ids in the cached prefix",
+}
+
+ADVICE = {
+    "reread": "tell the agent that files it has read are still in its context; read ranges, not whole files",
+    "base64": "keep binary data out of results: save it to a file and return the path",
+    "ansi_noise": "run tools without colours and progress bars (NO_COLOR=1, --no-progress, | cat)",
+    "html_noise": "fetch pages as Markdown or text, not as HTML",
+    "json_bloat": "return minified JSON, lists as columns, and only the fields that are used",
+    "repetition": "filter output before the model sees it: -q, | tail, | uniq -c",
+    "whitespace": "squeeze blanks and empty lines out of results (| cat -s)",
+    "dynamic_date": "move dates and ids behind the system prompt, so that the cached prefix stays the same",
+}
+
+
+def cause_words(signal: str, cause: str | None) -> str:
+    """Why a finding is one, in plain words."""
+    words = CAUSES.get((signal, cause)) or CAUSES.get((signal, None))
+    return words or " ".join(part.replace("_", " ") for part in (signal, cause) if part)

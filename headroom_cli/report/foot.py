@@ -1,0 +1,121 @@
+"""The end of every report: what was not seen, and what the figures rest on."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable
+from datetime import tzinfo
+from pathlib import Path
+
+import polars as pl
+
+from headroom_cli.cost import normalise_model, price_table
+from headroom_cli.report.words import plain, plural, whole, zone_name
+from headroom_cli.run import Run
+from headroom_cli.source.discover import Discovery
+from headroom_cli.tokens import DEFAULT_ENCODING
+
+_SHOWN = 2
+_DATED = re.compile(r"^-(?:\d{8}|\d{4}-\d{2}-\d{2})$")
+
+
+def foot(run: Run, discovery: Discovery, zone: tzinfo | None, *, verbose: bool) -> list[str]:
+    """Sentences on records, what was skipped, damaged, unknown or left open, and on tokens, prices and time zone."""
+    shown = 10_000 if verbose else _SHOWN
+    lines = [
+        *_records(run, shown, verbose),
+        *_skipped(run, discovery, shown),
+        *_notes(run, shown),
+        *_images(run),
+        *_prices(run, shown),
+        f"Tokens entered and wasted are estimates ({DEFAULT_ENCODING}).  Prices: {price_table()}.  "
+        f"Times: {zone_name(zone)}.",
+    ]
+    return lines
+
+
+def _records(run: Run, shown: int, verbose: bool) -> list[str]:
+    damaged = [(file.path, damage) for file in run.files for damage in file.damaged]
+    unknown: Counter[str] = Counter()
+    for file in run.files:
+        unknown.update(file.unknown)
+    line = f"{plural(sum(file.records for file in run.files), 'record')}, {whole(len(damaged))} damaged"
+    line += f", {plural(len(unknown), 'unknown type')}" + (" (-v names them)" if unknown and not verbose else "")
+    lines = [line]
+    if unknown and verbose:
+        lines.append("Unknown: " + ", ".join(f"{plain(name, 40)} {count:,}x" for name, count in unknown.most_common()))
+    places = [f"{place(path)}:{damage.line}: {damage.reason}" for path, damage in damaged]
+    return lines + _some("Damaged", places, shown)
+
+
+def _skipped(run: Run, discovery: Discovery, shown: int) -> list[str]:
+    skipped = [f"{place(file.path)}: {plain(file.skipped, 80)}" for file in run.files if file.skipped]
+    skipped += [f"{place(str(entry.path))}: {plain(entry.reason, 80)}" for entry in discovery.skipped]
+    return _some("Not read", skipped, shown)
+
+
+def _some(word: str, entries: list[str], shown: int) -> list[str]:
+    lines = [f"{word}: {entry}" for entry in entries[:shown]]
+    if len(entries) > shown:
+        lines.append(f"{word}: {len(entries) - shown:,} more (-v names them)")
+    return lines
+
+
+def _notes(run: Run, shown: int) -> list[str]:
+    notes: Counter[str] = Counter()
+    for conversation_notes in run.settled.conversations["notes"].to_list():
+        notes.update(dict.fromkeys(conversation_notes or [], 1))
+    for file in run.files:
+        notes.update(dict.fromkeys(file.notes, 1))
+    many = len(run.settled.conversations) > 1
+    return _some(
+        "Note", [plain(note) + (f" ({count:,}x)" if many else "") for note, count in notes.most_common()], shown
+    )
+
+
+def _images(run: Run) -> list[str]:
+    images = len(run.settled.blocks.filter("own", pl.col("kind") == "image"))
+    return [f"{plural(images, 'image')} not counted: tokens of images are not estimated."] if images else []
+
+
+def _prices(run: Run, shown: int) -> list[str]:
+    """Models that are priced under another name, and those without a price."""
+    requests = run.settled.requests.filter("own", "has_usage").select("model", "price_model").unique().sort("model")
+    other, none = [], []
+    for model, price_model in requests.iter_rows():
+        if price_model is None:
+            none.append(plain(model or "requests without a model", 60))
+        elif not _same_model(model, price_model):
+            other.append(f"{plain(model, 60)} as {price_model}")
+    lines = [f"Priced under another name: {_list(other, shown)}."] if other else []
+    return lines + ([f"No price is known for {_list(none, shown)}."] if none else [])
+
+
+def _same_model(model: str, price_model: str) -> bool:
+    name, _ = normalise_model(model)
+    return name == price_model or (name.startswith(price_model) and bool(_DATED.match(name[len(price_model) :])))
+
+
+def _list(names: list[str], shown: int) -> str:
+    most = shown + 1
+    rest = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + rest
+
+
+def place(path: str) -> str:
+    """A path as people write it: from here, or from home."""
+    if path == "-":
+        return "standard input"
+    for base, prefix in ((Path.cwd(), ""), (Path.home(), f"~{os.sep}")):
+        try:
+            return plain(prefix + str(Path(path).absolute().relative_to(base)), 4096)
+        except (ValueError, RuntimeError):
+            continue
+    return plain(path, 4096)
+
+
+def first(values: Iterable[str | None]) -> str | None:
+    """The first that is known."""
+    return next((value for value in values if value), None)

@@ -1,0 +1,110 @@
+"""`--by` as a table for people, as Markdown and as CSV. All sums are those of `dimensions.grouped`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import tzinfo
+from typing import Any
+
+import polars as pl
+
+from headroom_cli.report.dimensions import grouped, rows_for_people
+from headroom_cli.report.foot import foot
+from headroom_cli.report.layout import Column, Section, text_column
+from headroom_cli.report.rows_csv import csv_text
+from headroom_cli.report.words import plain, plural, share, short, usd, whole
+from headroom_cli.run import Run
+from headroom_cli.source.discover import Discovery
+
+_ROWS = 20
+_NO_PRICE = "no price"
+_COLUMNS: tuple[tuple[str, str, Callable[[int], str]], ...] = (
+    ("requests", "requests", whole),
+    ("input", "input_tokens", short),
+    ("cache read", "cache_read_input_tokens", short),
+    ("output", "output_tokens", short),
+    ("cost", "cost_usd_micros", usd),
+    ("findings", "findings", whole),
+    ("entered", "entered_tokens", short),
+    ("sent", "sent_tokens", short),
+    ("avoidable", "avoidable_tokens", short),
+    ("peak", "peak_context_tokens", short),
+)
+_GIVES_WAY = ("cache read", "findings", "peak", "sent", "output")
+
+
+def grouped_report(
+    run: Run,
+    discovery: Discovery,
+    dimensions: Sequence[str],
+    *,
+    zone: tzinfo | None,
+    limit: int | None,
+    verbose: bool,
+    width: int | None = None,
+) -> list[Section]:
+    """The groups with their totals, most costly first, and what was not seen.
+
+    At less than 100 columns of `width`, the least telling figures are left out.
+    """
+    table = grouped(run.settled, dimensions, zone)
+    section = groups_section(table, dimensions, _ROWS if limit is None else limit, width)
+    return [section, Section(lines=foot(run, discovery, zone, verbose=verbose))]
+
+
+def groups_section(table: pl.DataFrame, dimensions: Sequence[str], limit: int, width: int | None = None) -> Section:
+    """Groups as a section: the first `limit` rows (0: all), the others summed, and the total."""
+    chosen = [entry for entry in _COLUMNS if entry[1] in table.columns]
+    if width is not None and width < 100:
+        room = width - 2 - 22 * len(dimensions)
+        for name in _GIVES_WAY:
+            if len(chosen) * 11 > room:
+                chosen = [entry for entry in chosen if entry[0] != name]
+    section = Section(f"BY {', '.join(dimensions).upper()}")
+    section.remark = plural(len(table), "group")
+    section.columns = (*(text_column(name) for name in dimensions), *(Column(name) for name, _, _ in chosen))
+    kept = table if limit == 0 else table.head(limit)
+    for row in rows_for_people(kept, dimensions):
+        names = [plain(str(row[name]), 120) for name in dimensions]
+        section.rows.append((*names, *(_cell(row, column, words) for _, column, words in chosen)))
+    blanks = ("",) * (len(dimensions) - 1)
+    rest = table.tail(len(table) - len(kept))
+    if len(rest):
+        section.rows.append((f"{len(rest):,} others", *blanks, *_sums(rest, chosen)))
+    section.rows.append(("total", *blanks, *_sums(table, chosen)))
+    section.lines = _remarks(table)
+    return section
+
+
+def _cell(row: dict[str, Any], column: str, words: Callable[[int], str]) -> str:
+    value = row[column]
+    if value is None:
+        return _NO_PRICE if column == "cost_usd_micros" and row.get("input_tokens") else "-"
+    return words(value)
+
+
+def _sums(rows: pl.DataFrame, chosen: Sequence[tuple[str, str, Callable[[int], str]]]) -> list[str]:
+    cells = []
+    for _, column, words in chosen:
+        values = rows[column].drop_nulls()
+        total = values.max() if column == "peak_context_tokens" else values.sum()
+        cells.append(words(int(total)) if len(values) and isinstance(total, int) else "-")
+    return cells
+
+
+def _remarks(table: pl.DataFrame) -> list[str]:
+    said = []
+    if "cost_usd_micros" in table.columns:
+        said.append("cost: at API list prices. entered: counted once; avoidable: tokens entered that a cure would save.")
+    elif "sent_tokens" in table.columns:
+        said.append("entered: tokens counted once. sent: once for each request that saw them. Both are estimates.")
+    if "entered_tokens" in table.columns and table["entered_tokens"].sum():
+        entered, wasted = int(table["entered_tokens"].sum()), int(table["avoidable_tokens"].sum())
+        said.append(f"avoidable: {share(wasted, entered) or '0 %'} of what entered.")
+    return said
+
+
+def grouped_csv(run: Run, dimensions: Sequence[str], zone: tzinfo | None, limit: int | None) -> str:
+    """The groups as CSV: full figures, no totals row, an empty cell for what is not known."""
+    table = grouped(run.settled, dimensions, zone)
+    return csv_text(table.columns, (table.head(limit) if limit else table).iter_rows())

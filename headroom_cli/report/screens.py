@@ -1,0 +1,90 @@
+"""Reports for people: which one a run calls for, and how it is written to standard output."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from datetime import tzinfo
+
+from rich.console import Console
+from rich.text import Text
+
+from headroom_cli.report.grouped import grouped_csv, grouped_report
+from headroom_cli.report.layout import Section, to_markdown, to_text
+from headroom_cli.report.machine_screen import machine_report
+from headroom_cli.report.rows_csv import conversations_csv
+from headroom_cli.report.session_screen import session_report, the_session
+from headroom_cli.run import Run
+from headroom_cli.source.discover import Discovery
+
+_NARROWEST = 60
+_PLAIN_FORMS = str.maketrans({"…": "~", "·": ".", **dict(zip("▁▂▃▄▅▆▇█", "__--==##", strict=True))})
+
+
+def show(
+    run: Run,
+    discovery: Discovery,
+    format: str,
+    dimensions: Sequence[str],
+    *,
+    zone: tzinfo | None = None,
+    limit: int | None = None,
+    verbose: bool = False,
+    color: bool | None = None,
+) -> None:
+    """Write the report to standard output as `table`, `markdown` or `csv`.
+
+    `dimensions` regroup it. `limit` is the number of rows of each table (0: all; None: what fits a screen). Colours
+    only on a terminal, without NO_COLOR, and unless `color` is False.
+    """
+    if format == "csv":
+        text = grouped_csv(run, dimensions, zone, limit) if dimensions else conversations_csv(run, limit)
+        _write(text)
+        return
+    sections = report(run, discovery, dimensions, zone=zone, limit=limit, verbose=verbose)
+    if format == "markdown":
+        _write(to_markdown(sections))
+        return
+    console = Console(no_color=True if color is False else None, highlight=False, markup=False, emoji=False)
+    text = to_text(sections, max(console.width, _NARROWEST))
+    if not _can_encode(console.encoding):
+        text.plain = text.plain.translate(_PLAIN_FORMS).encode(console.encoding, "replace").decode(console.encoding)
+    console.print(text, no_wrap=True, overflow="ignore", crop=False, soft_wrap=True)
+
+
+def report(
+    run: Run,
+    discovery: Discovery,
+    dimensions: Sequence[str] = (),
+    *,
+    zone: tzinfo | None = None,
+    limit: int | None = None,
+    verbose: bool = False,
+) -> list[Section]:
+    """The sections of the report that a run calls for: groups, one session, or many."""
+    if dimensions:
+        return grouped_report(run, discovery, dimensions, zone=zone, limit=limit, verbose=verbose)
+    session = the_session(run)
+    if session:
+        return session_report(run, discovery, session, zone=zone, limit=limit, verbose=verbose)
+    return machine_report(run, discovery, zone=zone, limit=limit, verbose=verbose)
+
+
+def rendered(sections: Sequence[Section], width: int) -> Text:
+    """The report as styled text of a width."""
+    return to_text(sections, width)
+
+
+def _can_encode(encoding: str) -> bool:
+    try:
+        "…·▁█".encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def _write(text: str) -> None:
+    """Data is UTF-8 whatever the terminal speaks."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+    sys.stdout.buffer.flush()

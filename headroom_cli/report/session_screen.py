@@ -1,0 +1,188 @@
+"""The report on one session: a main conversation with the subagents and side threads that belong to it."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+
+import polars as pl
+
+from headroom_cli.report.findings import finding_rows
+from headroom_cli.report.foot import foot
+from headroom_cli.report.layout import Column, Section, text_column
+from headroom_cli.report.paid import paid_for, usage_problem
+from headroom_cli.report.sources import Sent, what_was_sent
+from headroom_cli.report.sparkline import sparkline
+from headroom_cli.report.summary import Figures, conversation_figures, totals
+from headroom_cli.report.wasted import advice, avoidable, worst
+from headroom_cli.report.words import period, plain, plural, share, short, usd, whole
+from headroom_cli.run import Run
+from headroom_cli.source.discover import Discovery
+
+_SOURCES, _CAUSES, _WORST, _ADVICE = 8, 5, 3, 3
+_SPARK = 44
+_COMPACTING = ("claude", "codex")
+
+
+def the_session(run: Run) -> list[Figures] | None:
+    """The figures of the session's conversations, the main one first; None where the run is about several sessions."""
+    owning = [f for f in conversation_figures(run.settled) if f["messages"] or f["requests"]]
+    mains = [f for f in owning if f["kind"] == "main"] or owning[:1]
+    if len(mains) != 1:
+        return None
+    main = mains[0]
+    others = [f for f in owning if f is not main]
+    if any(f["session_id"] is None or f["session_id"] != main["session_id"] for f in others):
+        return None
+    return [main, *others]
+
+
+def session_report(
+    run: Run, discovery: Discovery, session: list[Figures], *, zone: tzinfo | None, limit: int | None, verbose: bool
+) -> list[Section]:
+    """The sections of the report, as `the_session` found it."""
+    figures = totals(run.settled, len(run.files))
+    sent = what_was_sent(run.settled)
+    findings = finding_rows(run.settled)
+    problem = usage_problem(figures)
+    sections = [_header(run, session, figures, zone)]
+    if problem is None:
+        sections.append(_with_subagents(paid_for(figures), session, figures))
+    if context := _context(run, session[0]):
+        sections.append(context)
+    rows = (lambda default: default if limit is None else limit)
+    sections.append(_what_was_sent(sent, figures, len(session), 0 if verbose else rows(_SOURCES)))
+    sections.append(avoidable(findings, sent, figures["tokens"]["total"], 0 if verbose else rows(_CAUSES)))
+    sections += [s for s in (worst(findings, rows(_WORST)), advice(findings, _ADVICE)) if s]
+    end = foot(run, discovery, zone, verbose=verbose)
+    sections.append(Section(lines=[problem, *end] if problem else end))
+    return sections
+
+
+def _header(run: Run, session: list[Figures], figures: Figures, zone: tzinfo | None) -> Section:
+    main, others = session[0], session[1:]
+    name = plain(main["project"] or main["agent_name"] or main["log_format"], 40)
+    branch = f" ({plain(main['git_branch'], 40)})" if main["git_branch"] else ""
+    version = f" {plain(main['client_version'], 20)}" if main["client_version"] else ""
+    client = f"{plain(main['client'], 30)}{version}" if main["client"] else main["log_format"]
+    identity = plain((main["session_id"] or main["id"])[:8], 8)
+    lines = [
+        "   ".join(part for part in (client, plain(main["model"] or "model unknown", 40), f"session {identity}") if part),
+        "   ".join(_extent(run, main, figures, zone)),
+    ]
+    if others:
+        requests = sum(f["requests"] for f in others)
+        named = sorted({plain(f["agent_name"], 30) for f in others if f["agent_name"]})
+        kinds = f" ({', '.join(named[:4])}{', …' if len(named) > 4 else ''})" if named else ""
+        noun = "subagent" if all(f["kind"] == "subagent" for f in others) else "subagent or side thread"
+        nouns = None if noun == "subagent" else "subagents and side threads"
+        lines.append(f"{plural(len(others), noun, nouns)}{kinds}: {plural(requests, 'request')} of these, counted in")
+    copied, times = figures["copied_tokens"], figures["copies"]
+    if copied or times:
+        files = f" in {plural(times, 'file')} that repeat this session" if times else ""
+        lines.append(f"{whole(copied)} tokens are copies{files}: context, counted in no total")
+    return Section(f"{name}{branch}", columns=(), lines=lines)
+
+
+def _extent(run: Run, main: Figures, figures: Figures, zone: tzinfo | None) -> list[str]:
+    parts = []
+    if main["started_at"] is not None:
+        parts.append(period(main["started_at"], main["ended_at"] or main["started_at"], zone))
+    else:
+        parts.append("no times recorded")
+    implied = run.settled.requests.filter("own")["source"].eq("implied").all()
+    requests = plural(figures["requests"], "request")
+    parts.append(f"{requests} (one an answer)" if figures["requests"] and implied else requests)
+    if main["context_resets"]:
+        compacts = main["log_format"].startswith(_COMPACTING)
+        parts.append(plural(main["context_resets"], "compaction" if compacts else "context reset"))
+    return parts
+
+
+def _with_subagents(section: Section, session: list[Figures], figures: Figures) -> Section:
+    """Say how much of the total the conversations beside the main one took."""
+    others = [f for f in session[1:] if f["usage"]]
+    if not others:
+        return section
+    tokens = sum((f["usage"]["input_tokens"] or 0) + (f["usage"]["output_tokens"] or 0) for f in others)
+    name = f"of it {plural(len(others), 'subagent')}"
+    if figures["cost_usd_micros"] is None:
+        section.rows.append((name, whole(tokens), "", ""))
+    else:
+        cost = sum(f["cost_usd_micros"] or 0 for f in others)
+        section.rows.append((name, whole(tokens), usd(cost), share(cost, figures["cost_usd_micros"]), ""))
+    return section
+
+
+def _context(run: Run, main: Figures) -> Section | None:
+    """The size of the context from request to request, where it is recorded."""
+    requests = (
+        run.settled.requests.filter("own", pl.col("conversation") == main["conversation"])
+        .with_columns(size=pl.coalesce("context_tokens", "input_tokens"))
+        .filter(pl.col("size") > 0)
+    )
+    sizes: list[int] = requests["size"].to_list()
+    if len(sizes) < 3:
+        return None
+    at = run.settled.conversations.filter(pl.col("conversation") == main["conversation"])["resets"][0].to_list()
+    positions = {int((requests["request_index"] < reset).sum()) for reset in at}
+    bars = sparkline(sizes, _SPARK, positions)
+    resets = "   | context made smaller" if at else ""
+    line = f"context  {short(sizes[0])} {bars} {short(sizes[-1])}   peak {short(max(sizes))}{resets}"
+    return Section(lines=[line], tight=True)
+
+
+def _what_was_sent(sent: Sent, figures: Figures, conversations: int, limit: int) -> Section:
+    if not sent.explained and sent.recorded is None:
+        return _what_entered(sent, figures, limit)
+    section = Section("WHAT WAS SENT")
+    section.columns = (text_column(), Column("entered"), Column("x sent"), Column("sent"), Column("share"))
+    kept = sent.sources if limit == 0 else sent.sources[:limit]
+    for source in kept:
+        times = f"{source.sent / source.entered:.0f}" if source.entered else ""
+        section.rows.append(
+            (plain(source.name, 60), whole(source.entered) if source.entered else "", times,
+             short(source.sent), share(source.sent, sent.total))
+        )  # fmt: skip
+    rest = sent.sources[len(kept) :]
+    if rest:
+        entered, times_sent = sum(s.entered for s in rest), sum(s.sent for s in rest)
+        times = f"{times_sent / entered:.0f}" if entered else ""
+        section.rows.append(
+            (f"{len(rest)} others", whole(entered), times, short(times_sent), share(times_sent, sent.total))
+        )
+    unexplained = sent.unexplained
+    if unexplained is not None and unexplained > 0:
+        name = "not explained" if sent.has_prefix else "not in the log"
+        section.rows.append((name, "", "", short(unexplained), share(unexplained, sent.total)))
+    section.lines = _sent_remarks(sent)
+    return section
+
+
+def _sent_remarks(sent: Sent) -> list[str]:
+    if sent.recorded is None:
+        return ["sent = tokens x requests that saw them, estimated: the log records no input to compare with."]
+    unexplained = sent.unexplained
+    if unexplained is None:
+        return [
+            f"{plural(sent.unrecorded_requests, 'request')} without recorded usage: "
+            f"the estimate of {short(sent.explained)} can't be compared with the {short(sent.recorded)} recorded."
+        ]
+    if unexplained < 0:
+        return [f"Estimate {short(-unexplained)} ({share(-unexplained, sent.recorded)}) above the recorded input."]
+    least = "at least, " if sent.unrecorded_requests else ""
+    if sent.has_prefix:
+        return [f"not explained: {least}recorded input less the rows above, with the error of the estimates."]
+    return [f"not in the log: {least}recorded input less the rows above: system prompt, tool schemas, estimate error."]
+
+
+def _what_entered(sent: Sent, figures: Figures, limit: int) -> Section:
+    """Tokens by source where no request is known to have sent them."""
+    section = Section("WHAT IS IN IT", columns=(text_column(), Column("tokens"), Column("share")))
+    ranked = sorted(sent.sources, key=lambda source: -source.entered)
+    total = figures["tokens"]["total"]
+    kept = ranked if limit == 0 else ranked[:limit]
+    section.rows = [(plain(s.name, 60), whole(s.entered), share(s.entered, total)) for s in kept]
+    rest = sum(source.entered for source in ranked[len(kept) :])
+    if rest:
+        section.rows.append((f"{len(ranked) - len(kept)} others", whole(rest), share(rest, total)))
+    return section
