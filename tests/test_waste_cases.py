@@ -192,24 +192,8 @@ def test_sdk_objects(name: str, dialect: str) -> None:
     assert find_tool_units(objects) == find_tool_units(messages)
 
 
-NOUNS = [
-    "orders",
-    "carts",
-    "users",
-    "prices",
-    "stock",
-    "refunds",
-    "tokens",
-    "mails",
-    "vouchers",
-    "taxes",
-    "returns",
-    "parcels",
-    "clerks",
-    "shelves",
-    "audits",
-]
-LISTING = "\n".join(f"def load_{noun}(session):\n    return session.query(Table.{noun}).all()" for noun in NOUNS * 2)
+NOUNS = ("orders", "carts", "users", "prices", "stock", "refunds", "tokens", "mails", "vouchers", "taxes", "returns")
+LISTING = "\n".join(f"def load_{noun}(session):\n    return session.query(Table.{noun}).all()" for noun in NOUNS * 3)
 
 
 def read_twice(between: int, results: tuple[str, ...], again: tuple[str, ...]) -> list[Turn]:
