@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from headroom_cli import wire
+from headroom_cli.logs.bedrock_stream import assemble_bedrock
 from headroom_cli.logs.exchange import Exchange
 from headroom_cli.logs.shapes import is_marked, request_dialect, response_dialect, response_in
 from headroom_cli.wire import openai_responses
@@ -115,7 +116,8 @@ def answer(exchange: Exchange, response: Any) -> None:
         body = response_in(response)
         dialect = response_dialect(body)
     if dialect is None:
-        streamed = assemble(_events(response, exchange.line))
+        events = _events(response, exchange.line)
+        streamed = assemble(events) or [(*found, "bedrock") for found in assemble_bedrock(events)]
         if not streamed:
             return
         _, body, dialect = streamed[-1]

@@ -33,7 +33,7 @@ def json_hash(value: Any) -> str:
         data = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
         if b'"cache_control"' in data or b'"cachePoint"' in data:
             data = orjson.dumps(_unmarked(value), option=orjson.OPT_SORT_KEYS)
-    except (TypeError, orjson.JSONEncodeError):
+    except (TypeError, RecursionError, orjson.JSONEncodeError):
         data = dump(value, sort_keys=True).encode("utf-8", "surrogatepass")
     return digest(data).hex()[:16]
 

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
+from headroom_cli.logs.bedrock_stream import assemble_bedrock
 from headroom_cli.logs.detect import UNKNOWN, classify
 from headroom_cli.logs.exchange import Exchange
 from headroom_cli.logs.exchanges import answer, from_pair, from_request, from_response, from_row
@@ -15,7 +16,7 @@ from headroom_cli.model import Conversation, Reading
 from headroom_cli.source.records import Record
 from headroom_cli.wire.streams import assemble
 
-STREAM_FAMILIES = frozenset({"anthropic-sse", "openai-chat-chunks", "openai-responses-sse"})
+STREAM_FAMILIES = frozenset({"anthropic-sse", "openai-chat-chunks", "openai-responses-sse", "bedrock-stream"})
 BATCH_FAMILIES = frozenset({"openai-batch-in", "openai-batch-out", "anthropic-batch-in", "anthropic-batch-out"})
 REQUEST_FAMILIES = frozenset(
     {
@@ -44,6 +45,7 @@ class RequestLog:
         self._threads = Threads(path)
         self._reading = reading
         self._events: list[tuple[int, Any]] = []
+        self._bedrock_events: list[tuple[int, Any]] = []
         self._asked: list[tuple[str, Exchange]] = []
         self._answered: dict[str, deque[tuple[int, dict[str, Any]]]] = {}
         self._waiting: deque[tuple[Exchange, bool, Any]] = deque()
@@ -57,6 +59,8 @@ class RequestLog:
             pair = pair_in(value)
             if pair is not None:
                 self._threads.add(from_pair(pair[0], pair[1], line, value))
+        elif family == "bedrock-stream":
+            self._bedrock_events.append((line, value))
         elif family == "gemini-object" or family in STREAM_FAMILIES:
             self._events.append((line, value))
         elif family.endswith("-object"):
@@ -80,6 +84,8 @@ class RequestLog:
         for custom_id, answers in self._answered.items():
             for line, body in answers:
                 self._add_response(body, line, custom_id)
+        for line, body in assemble_bedrock(self._bedrock_events):
+            self._add_response(body, line, None)
         for line, body, _ in assemble(self._events):
             self._add_response(body, line, None)
         return self._threads.conversations()

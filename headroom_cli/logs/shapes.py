@@ -7,6 +7,8 @@ from typing import Any
 
 import orjson
 
+from headroom_cli.source.decode import too_deep
+
 MESSAGE_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function", "model"})
 
 ITEM_TYPES = frozenset(
@@ -75,9 +77,10 @@ def as_object(value: Any) -> Any:
     """The value, decoded if it is a string that holds a JSON object (bodies of captured HTTP)."""
     if isinstance(value, str) and value[:1] == "{":
         try:
-            return orjson.loads(value)
+            decoded = orjson.loads(value)
         except orjson.JSONDecodeError:
             return value
+        return value if too_deep(decoded) else decoded
     return value
 
 

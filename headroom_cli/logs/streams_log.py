@@ -1,4 +1,4 @@
-"""Dumps of streamed responses: chat chunks, Responses events, Anthropic server-sent events, Gemini chunks."""
+"""Dumps of streamed responses: chat chunks, Responses and Anthropic events, Bedrock and Gemini chunks."""
 
 from __future__ import annotations
 

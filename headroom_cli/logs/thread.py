@@ -163,7 +163,8 @@ class Thread:
                 self._tracker.enter(slot.parts)
         self._tracker.finish()
         own = [message_key(message) for message in log.messages]
-        seed = digest(f"{log.dialect}\0{self._system_hash or ''}".encode())
+        first_system = log.requests[0].system_hash if log.requests else self._system_hash
+        seed = digest(f"{log.dialect}\0{first_system or ''}".encode())
         for message, link in zip(log.messages, chained(seed, own), strict=True):
             message.key = link.hex()
         first = log.messages[0].key if log.messages else log.requests[0].key if log.requests else ""

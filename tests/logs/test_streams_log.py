@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 from headroom_cli.logs import read_stream
-from headroom_cli.model import Reading, Text
+from headroom_cli.model import Reading, Text, ToolCall
 
 
 def read(rows: list[Any]) -> Reading:
@@ -77,3 +77,33 @@ def test_gemini_chunks_share_a_response() -> None:
     usage = conversation.requests[0].usage
     assert usage is not None
     assert (len(conversation.requests), usage.input_tokens, usage.output_tokens) == (1, 9, 2)
+
+
+def test_bedrock_events_follow_each_other() -> None:
+    def delta(index: int, **fields: Any) -> dict[str, Any]:
+        return {"contentBlockDelta": {"contentBlockIndex": index, "delta": fields}}
+
+    start = {"contentBlockStart": {"contentBlockIndex": 1, "start": {"toolUse": {"toolUseId": "t1", "name": "ls"}}}}
+    rows = [
+        {"messageStart": {"role": "assistant"}},
+        delta(0, text="I "),
+        delta(0, text="look."),
+        start,
+        delta(1, toolUse={"input": '{"path"'}),
+        delta(1, toolUse={"input": ': "."}'}),
+        {"contentBlockStop": {"contentBlockIndex": 1}},
+        {"messageStop": {"stopReason": "tool_use"}},
+        {"metadata": {"usage": {"inputTokens": 7, "outputTokens": 3, "totalTokens": 10}, "metrics": {}}},
+        delta(0, reasoningContent={"text": "hm"}),
+        {"messageStop": {"stopReason": "end_turn"}},
+    ]
+    first, second = read(rows).conversations
+    assert first.dialect == "bedrock"
+    text, call = first.messages[0].parts
+    assert isinstance(text, Text)
+    assert isinstance(call, ToolCall)
+    assert (text.text, call.name, call.id, call.arguments) == ("I look.", "ls", "t1", {"path": "."})
+    usage = first.requests[0].usage
+    assert usage is not None
+    assert (usage.input_tokens, usage.output_tokens, first.requests[0].stop_reason) == (7, 3, "tool_use")
+    assert (second.requests[0].usage, second.requests[0].line) == (None, 10)
