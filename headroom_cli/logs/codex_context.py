@@ -11,9 +11,10 @@ from headroom_cli.logs.context import ContextTracker
 from headroom_cli.model import LeftBy, Message, Part, Request, Text, Thinking
 from headroom_cli.wire import openai_responses
 
-# What `build_compacted_history` of codex-rs keeps when a compaction has no replacement history: 20,000 tokens.
-_BYTES_PER_TOKEN = 4
-_KEPT_BYTES = 20_000 * _BYTES_PER_TOKEN
+# What `build_compacted_history` of codex-rs keeps when a compaction has no replacement history: 20,000 tokens of
+# prompts at 4 bytes each. The least size bounds their number, and so the work of each compaction.
+_KEPT_BYTES = 80_000
+_MIN_PROMPT_BYTES = 80
 _MAX_INITIAL_CONTEXT = 100
 
 
@@ -66,6 +67,7 @@ class Replay:
         self._turns: list[int] = []  # positions in _live at which instruction turns start
         self._occurrences: dict[tuple[str, str], int] = {}
         self._reasoning: list[Part] = []
+        self._summary: Entry | None = None
         self._current: int | None = None
 
     def run(self, system: list[Part]) -> None:
@@ -193,15 +195,21 @@ class Replay:
         if isinstance(replacement, list):
             self._replace(replacement, entry, copied)
             return
-        kept, cut_short = self._survivors(position)
-        staying = {id(e) for e in kept}
-        self._leave([e for e in self._live if id(e) not in staying], "compaction")
-        self._live, self._turns = [], []
-        for survivor in kept:
-            self._keep(survivor)
-        for text in (cut_short, payload.get("message")):
-            if isinstance(text, str) and text:
-                self._insert(text, payload, entry, copied)
+        if self._live and self._live[-1] is self._summary:
+            # Nothing came since the last compaction: only its summary goes.
+            self._leave([self._live.pop()], "compaction")
+        else:
+            kept, cut_short = self._survivors(position)
+            staying = {id(e) for e in kept}
+            self._leave([e for e in self._live if id(e) not in staying], "compaction")
+            self._live, self._turns = [], []
+            for survivor in kept:
+                self._keep(survivor)
+            if cut_short:
+                self._insert(cut_short, payload, entry, copied)
+        summary = payload.get("message")
+        if isinstance(summary, str) and summary:
+            self._summary = self._insert(summary, payload, entry, copied)
 
     def _replace(self, replacement: list[Any], entry: Entry, copied: bool) -> None:
         """The context becomes the list; what equals an item in the context stays, by id or else by content."""
@@ -235,16 +243,19 @@ class Replay:
         initial: list[Entry] = []
         if not self._context_follows(position):
             end = self._turns[0] if self._turns else len(self._live)
-            initial = [e for e in self._live[: min(end, _MAX_INITIAL_CONTEXT)] if _is_injected(e)]
+            initial = [
+                e for e in self._live[: min(end, _MAX_INITIAL_CONTEXT)] if _is_injected(e) and e is not self._summary
+            ]
         budget, prompts = _KEPT_BYTES, list[Entry]()
         for turn in reversed(self._turns):
-            text = "\n".join(part.text for part in self._live[turn].value.parts if isinstance(part, Text))
-            size = len(text.encode("utf-8", "replace"))
-            if size > budget:
-                half = budget // 2
+            prompt = self._live[turn]
+            if prompt.size < 0:
+                prompt.size = max(_MIN_PROMPT_BYTES, len(_text(prompt).encode("utf-8", "replace")))
+            if prompt.size > budget:
+                text, half = _text(prompt), budget // 2
                 return initial + prompts[::-1], f"{text[:half]}\n{text[-half:]}" if half else ""
-            budget -= max(_BYTES_PER_TOKEN, size)
-            prompts.append(self._live[turn])
+            budget -= prompt.size
+            prompts.append(prompt)
         return initial + prompts[::-1], ""
 
     def _context_follows(self, position: int) -> bool:
@@ -255,10 +266,12 @@ class Replay:
                 return True
         return False
 
-    def _insert(self, text: str, raw: dict[str, Any], entry: Entry, copied: bool) -> None:
+    def _insert(self, text: str, raw: dict[str, Any], entry: Entry, copied: bool) -> Entry:
         part = Text(text, raw=raw, line=entry.line)
         message = Message(0, "user", [part], entry.line, entry.line, origin="harness")
-        self._enter(Entry("item", entry.line, entry.stamp, message), copied=copied)
+        inserted = Entry("item", entry.line, entry.stamp, message)
+        self._enter(inserted, copied=copied)
+        return inserted
 
 
 def _take(candidates: list[Entry] | None, staying: set[int]) -> Entry | None:
@@ -276,6 +289,10 @@ def _replacement(item: dict[str, Any], message: Message, name: str, compacted: E
     if message.role in ("user", "system"):
         message.origin = "harness"
     return Entry("item", compacted.line, compacted.stamp, message, name, openai_responses.is_output(item))
+
+
+def _text(entry: Entry) -> str:
+    return "\n".join(part.text for part in entry.value.parts if isinstance(part, Text))
 
 
 def _is_injected(entry: Entry) -> bool:

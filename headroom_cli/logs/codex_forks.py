@@ -22,7 +22,12 @@ def parent_thread(thread: Thread) -> str | None:
     if isinstance(spawn, dict):
         spawn = spawn.get("thread_spawn")
     spawned_by = spawn.get("parent_thread_id") if isinstance(spawn, dict) else None
-    for candidate in (meta.get("parent_thread_id"), spawned_by, meta.get("forked_from_id"), *thread.ancestors[:1]):
+    for candidate in (
+        meta.get("parent_thread_id"),
+        spawned_by,
+        meta.get("forked_from_id"),
+        next(iter(thread.ancestors), None),
+    ):
         parent = text_or_none(candidate)
         if parent is not None and parent != thread.id:
             return parent

@@ -27,7 +27,8 @@ _MAX_UNKNOWN_TYPES = 200
 class Entry:
     """One step of a thread. `stamp` is the line's time as written; `value` depends on `kind`.
 
-    item: a Message (`name` = what identifies it in any file, `output` = the model's); usage: a UsageRecord;
+    item: a Message (`name` = what identifies it in any file, `output` = the model's, `size` = bytes of a prompt once
+    they were needed); usage: a UsageRecord;
     compacted: the payload; rollback: the number of turns; cut: why the turn ends; settings: a Settings.
     """
 
@@ -37,6 +38,7 @@ class Entry:
     value: Any
     name: str = ""
     output: bool = False
+    size: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Sign(NamedTuple):
 
 @dataclass(slots=True)
 class Thread:
-    """One session as stored. `ancestors` are the threads whose `session_meta` lines were copied into it.
+    """One session as stored. `ancestors` are the threads whose `session_meta` lines were copied into it, by line.
 
     `copy_starts` is the entry at which the last of those stands, `own_ordinal_at` the first entry that the client
     itself numbered as the thread's own.
@@ -68,7 +70,8 @@ class Thread:
     line: int = 0
     id: str = ""
     bare: bool = False
-    ancestors: list[str] = field(default_factory=list)
+    has_items: bool = False
+    ancestors: dict[str, int] = field(default_factory=dict)
     copy_starts: int | None = None
     copy_stamp: object = None
     own_ordinal_at: int | None = None
@@ -152,14 +155,16 @@ class Scan:
             # The head of the file is missing or torn; what came before belongs to this session all the same.
             thread.meta, thread.line, thread.id = payload, line, thread.id or thread_id
         elif not thread_id or thread_id == thread.id or thread_id in thread.ancestors:
-            if thread_id == thread.id:
+            if thread_id == thread.id and thread.bare:
+                # The client was upgraded between: its own line says more than the header of the bare format.
+                thread.bare = False
                 thread.meta = {**payload, **{name: v for name, v in thread.meta.items() if v is not None}}
-        elif thread.entries and any(entry.kind == "item" for entry in thread.entries):
+        elif thread.has_items:
             # Copied history follows its session_meta: one that comes after content begins another, appended file.
             self.threads.append(thread)
             self.thread = Thread(payload, line, thread_id, first_stamp=stamp, last_stamp=stamp)
         else:
-            thread.ancestors.append(thread_id)
+            thread.ancestors[thread_id] = line
             thread.copy_starts, thread.copy_stamp = len(thread.entries), stamp
 
     def _item(self, item: dict[str, Any], line: int, stamp: object) -> None:
@@ -176,6 +181,7 @@ class Scan:
             if self.thread.cwd is None and message.origin == "harness":
                 self.thread.cwd = _environment_cwd(first_text(message))
         output = openai_responses.is_output(item)
+        self.thread.has_items = True
         self.thread.entries.append(Entry("item", line, stamp, message, identity(item), output))
 
     def _event(self, event: dict[str, Any], line: int, stamp: object) -> None:

@@ -484,6 +484,17 @@ def test_a_new_prompt_strips_the_reasoning_before_it() -> None:
     assert conversation.resets == []
 
 
+def test_each_compaction_replaces_the_summary_of_the_last() -> None:
+    log = Log().meta().user("<environment_context>x").prompt("one").say("a").count(10, 0, 1, 0)
+    log.add("compacted", {"message": "S1"}).add("compacted", {"message": "S2"}).say("b").count(5, 0, 1, 0)
+    log.add("compacted", {"message": "S3"}).say("c").count(5, 0, 1, 0)
+    conversation = one(log)
+    assert contexts(conversation)[1] == ["<environment_context>x", "one", "S2"]
+    assert contexts(conversation)[2] == ["<environment_context>x", "one", "S3"]
+    alone = Log().meta().say("a").add("compacted", {"message": "S1"}).say("b").add("compacted", {"message": "S2"})
+    assert contexts(one(alone.say("c")))[2] == ["S2"]
+
+
 def test_rollback_drops_turns_and_the_context_above_them() -> None:
     log = Log().meta().user("<environment_context>x").prompt("one").say("a").count(10, 0, 1, 0)
     log.user("<environment_context>y").prompt("two").say("b").count(20, 0, 1, 0)
