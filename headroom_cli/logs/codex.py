@@ -66,7 +66,7 @@ def _conversation(thread: Thread, path: str) -> Conversation:
         repo_url=text_or_none(git.get("repository_url")),
         model=thread.settings.model,
         started_at=started,
-        ended_at=max(times, default=started),
+        ended_at=max(times, default=None),
         messages=replay.messages,
         requests=replay.requests,
         system=system,
