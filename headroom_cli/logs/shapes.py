@@ -57,7 +57,7 @@ _BEDROCK_EVENTS = frozenset(
     {"messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop"}
 )
 _BEDROCK_BLOCKS = ("toolUse", "toolResult", "reasoningContent", "cachePoint")
-_ANTHROPIC_BLOCKS = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"})
+_ANTHROPIC_ENDS = ("tool_use", "tool_result", "thinking")
 _REQUEST_KEYS = (
     "request",
     "req",
@@ -117,7 +117,7 @@ def _marked(messages: Sequence[Any]) -> str | None:
 def _block_mark(block: dict[str, Any]) -> str | None:
     kind = block.get("type")
     if isinstance(kind, str):
-        if kind in _ANTHROPIC_BLOCKS or (kind in ("image", "document") and "source" in block):
+        if kind.endswith(_ANTHROPIC_ENDS) or (kind in ("image", "document") and "source" in block):
             return "anthropic"
         return "openai-responses" if kind in ("input_text", "output_text", "input_image") else None
     return "bedrock" if block.keys() == {"text"} or any(key in block for key in _BEDROCK_BLOCKS) else None
@@ -135,7 +135,7 @@ def request_dialect(value: Any) -> str | None:
         return "gemini" if any(isinstance(c, dict) and isinstance(c.get("parts"), list) for c in contents) else None
     given = value.get("input")
     if isinstance(given, str):
-        named = isinstance(value.get("model"), str) or "instructions" in value
+        named = isinstance(value.get("model"), str) or "instructions" in value or isinstance(value.get("tools"), list)
         return "openai-responses" if named and "encoding_format" not in value and "dimensions" not in value else None
     if isinstance(given, list) and any(isinstance(i, dict) and ("type" in i or "role" in i) for i in given):
         return "openai-responses"
@@ -150,17 +150,25 @@ def _chat_dialect(body: dict[str, Any], messages: list[Any]) -> str | None:
         return marked
     if messages_dialect(messages) is None and (messages or not isinstance(body.get("model"), str)):
         return None
+    if _is_anthropic(body):
+        return "anthropic"
+    model = body.get("model")
+    guess = isinstance(model, str) and model.startswith("claude") and not body.get("tools")
+    return "anthropic" if guess else "openai"
+
+
+def _is_anthropic(body: dict[str, Any]) -> bool:
     tools = body.get("tools")
     declared = isinstance(tools, list) and any(isinstance(t, dict) and "input_schema" in t for t in tools)
-    return "anthropic" if declared or isinstance(body.get("system"), str | list) else "openai"
+    return declared or isinstance(body.get("system"), str | list)
 
 
 def is_marked(body: dict[str, Any]) -> bool:
-    """Whether the dialect of a request is certain; without any provider's mark OpenAI's is a guess."""
+    """Whether the dialect of a request is certain; without any provider's mark it is a guess."""
     messages = body.get("messages")
-    if request_dialect(body) != "openai" or not isinstance(messages, list):
+    if not isinstance(messages, list) or "inferenceConfig" in body or "toolConfig" in body:
         return True
-    return bool(body.get("tools") or body.get("functions")) or _marked(messages) is not None
+    return bool(body.get("tools") or body.get("functions")) or _is_anthropic(body) or _marked(messages) is not None
 
 
 def response_dialect(value: Any) -> str | None:
