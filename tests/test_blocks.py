@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from headroom_cli import wire
 from headroom_cli.blocks import (
     call_key,
-    call_text,
     compute_hash,
     conversation_blocks,
     count_tokens,
@@ -20,6 +19,7 @@ from headroom_cli.blocks import (
 )
 from headroom_cli.model import Block, Conversation, Declaration, Interval, Message, Text, ToolCall, ToolResult
 from headroom_cli.tokens import get_tokenizer
+from headroom_cli.wire.results import call_text
 
 EMPTY = "d41d8cd98f00b204"
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAYAAAC56t6BAAAAC0lEQVR4nGNgQAcAABIAAXPxP9wAAAAASUVORK5CYII="

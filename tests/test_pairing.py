@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,8 +10,8 @@ from headroom_cli.model import Message, Part, Text, ToolCall, ToolResult
 from headroom_cli.pairing import pair, tool_units
 
 
-def history(*messages: tuple[Any, list[Part]]) -> list[Message]:
-    return [Message(index, role, parts) for index, (role, parts) in enumerate(messages)]
+def history(*messages: tuple[Any, Sequence[Part]]) -> list[Message]:
+    return [Message(index, role, list(parts)) for index, (role, parts) in enumerate(messages)]
 
 
 def answers(messages: list[Message]) -> list[tuple[int | None, int | None]]:
