@@ -10,18 +10,23 @@ from typing import Any
 
 import orjson
 
-_PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "filepath", "file", "target_file")
+_PATH_KEYS = ("file_path", "path", "absolute_path", "notebook_path", "filename", "filepath", "file", "target_file")
 _WRITERS = frozenset(
     {
         "Edit", "Write", "MultiEdit", "NotebookEdit", "edit_file", "write_file", "create_file", "str_replace",
         "str_replace_editor", "str_replace_based_edit_tool", "edit", "write", "insert_edit_into_file",
+        "replace", "replace_in_file", "search_replace", "apply_diff", "write_to_file",
     }
 )  # fmt: skip
 _EDITOR_READS = frozenset({"view", "read", "list"})
 _PATCH_FILE = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE)
-_REDIRECT = re.compile(r"(?:^|[^0-9&>])[0-9]?>{1,2}\|?\s*(\"[^\"]+\"|'[^']+'|[^\s;&|<>()]+)")
+_REDIRECT = re.compile(r"(?:^|[^0-9&>])[0-9&]?>{1,2}\|?\s*(\"[^\"]+\"|'[^']+'|[^\s;&|<>()]+)")
 _COMMAND_KEYS = ("command", "cmd", "script")
-_IN_PLACE = frozenset({"tee", "mv", "cp", "rm", "touch", "truncate"})
+_SEPARATORS = re.compile(r"[;&|\n]+")
+_PREFIXES = frozenset({"sudo", "env", "time", "nohup"})
+_PREPARING = frozenset({"cd", "pushd", "export", "set", "source", "."})
+_WRITING = frozenset({"tee", "mv", "rm", "touch", "truncate"})
+_IN_PLACE = re.compile(r"-[A-Za-z]*i|--in-place")
 _MAX_COMMAND = 20_000
 
 
@@ -38,12 +43,22 @@ def written_paths(name: str, arguments: Any) -> list[str]:
     if "*** Begin Patch" in command:
         return _patched(command)
     targets = [match.strip("'\"") for match in _REDIRECT.findall(command)]
-    words = _words(command)
-    for index, word in enumerate(words):
-        program = posixpath.basename(word)
-        if program in _IN_PLACE or (program == "sed" and any(w.startswith("-i") for w in words[index : index + 3])):
-            targets += [w for w in words[index + 1 : index + 12] if not w.startswith("-")]
+    for simple in _SEPARATORS.split(command):
+        targets += _written_by(_words(simple))
     return [target for target in targets if not target.startswith(("/dev/", "&"))]
+
+
+def _written_by(words: list[str]) -> list[str]:
+    """The files that one simple command writes, as far as its program tells; its last operand alone for `cp`."""
+    for index, word in enumerate(words[:4]):
+        program = posixpath.basename(word)
+        rest = words[index + 1 :]
+        operands = [word for word in rest if not word.startswith("-")]
+        if program == "cp":
+            return operands[-1:]
+        if program in _WRITING or (program in ("sed", "perl") and any(map(_IN_PLACE.match, rest))):
+            return operands
+    return []
 
 
 def read_paths(name: str, arguments: Any) -> list[str]:
@@ -67,7 +82,7 @@ def shell_command(fields: dict[str, Any]) -> str:
             is_script = len(words) >= 3 and words[1] in ("-c", "-lc")
             return (words[2] if is_script else shlex.join(words))[:_MAX_COMMAND]
     action = fields.get("action")
-    return shell_command(action) if isinstance(action, dict) and action is not fields else ""
+    return shell_command({**action, "action": None}) if isinstance(action, dict) else ""
 
 
 def same_path(one: str, other: str) -> bool:
@@ -82,7 +97,7 @@ def normalised(path: str) -> str:
 
 
 def _fields(arguments: Any) -> dict[str, Any]:
-    if isinstance(arguments, str) and arguments[:1] == "{":
+    if isinstance(arguments, str) and arguments.lstrip()[:1] == "{":
         try:
             arguments = orjson.loads(arguments)
         except orjson.JSONDecodeError:
@@ -136,7 +151,10 @@ def _first_text(fields: dict[str, Any]) -> str:
 
 
 def _program(line: str) -> str | None:
-    for word in line[:400].split():
-        if "=" not in word and word not in ("sudo", "env", "time", "nohup", "cd", "&&"):
-            return posixpath.basename(word.strip("'\"();&|")) or None
+    """The first program of a command line that does more than prepare for the next."""
+    for simple in _SEPARATORS.split(line[:400]):
+        words = (word.strip("'\"()") for word in simple.split() if "=" not in word)
+        program = next((word for word in words if word and word not in _PREFIXES), None)
+        if program and program not in _PREPARING:
+            return posixpath.basename(program) or None
     return None
