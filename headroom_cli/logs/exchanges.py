@@ -132,6 +132,9 @@ def answer(exchange: Exchange, response: Any) -> None:
     if parsed is None:
         return
     _drop_zero_output(parsed)
+    counted = body.get("usage")
+    if parsed.usage is None and isinstance(counted, dict) and 0 in counted.values():
+        exchange.notes.append("usage recorded as zero")
     exchange.response = parsed
 
 

@@ -254,6 +254,8 @@ def _line(o: dict[str, Any]) -> str | None:
         if any(key in o for key in ("content", "parts", "tool_calls", "function_call")):
             return "message-line"
         return None
+    if isinstance(o.get("message_data"), str | dict):
+        return "item-line"
     if isinstance(role, dict) and isinstance(o.get("contents"), list):
         return "agent-framework"
     message = o.get("message")

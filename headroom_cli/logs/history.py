@@ -8,9 +8,11 @@ from typing import Any
 from headroom_cli import wire
 from headroom_cli.logs.base import conversation_id
 from headroom_cli.logs.context import replay_append_only
+from headroom_cli.logs.exchanges import timestamp_of
 from headroom_cli.logs.keys import chained, digest, message_key
 from headroom_cli.logs.thread import ITEM_DIALECTS, LOG_FORMATS
 from headroom_cli.model import Conversation, Declaration, Part
+from headroom_cli.wire.base import text_or_none
 
 
 def read_history(
@@ -33,8 +35,29 @@ def read_history(
         "", session, name, dialect, path, identity="content", model=model, messages=messages, system=list(system)
     )
     conversation.tools = list(tools)
+    for message, row in zip(messages, rows, strict=True):
+        if message.timestamp is None and isinstance(row, dict):
+            message.timestamp = timestamp_of(row)
     replay_append_only(conversation, merge_runs=dialect in ITEM_DIALECTS)
+    _take_usage(conversation, rows)
     for message, link in zip(messages, chained(digest(dialect.encode()), map(message_key, messages)), strict=True):
         message.key = link.hex()
     conversation.id = conversation_id(name, session or "", messages[0].key if messages else "")
+    conversation.model = model or next((request.model for request in conversation.requests if request.model), None)
+    stamps = [message.timestamp for message in messages if message.timestamp is not None]
+    if stamps:
+        conversation.started_at, conversation.ended_at = min(stamps), max(stamps)
     return conversation
+
+
+def _take_usage(conversation: Conversation, rows: Sequence[Any]) -> None:
+    """Some clients write beside a message what was counted for it: then its request is recorded."""
+    module = wire.module(conversation.dialect)
+    for message, row in zip(conversation.messages, rows, strict=True):
+        if message.request is None or not isinstance(row, dict) or not isinstance(row.get("usage"), dict):
+            continue
+        request = conversation.requests[message.request]
+        usage = module.parse_usage(row["usage"])
+        if usage is not None:
+            request.usage, request.source = usage, "recorded"
+            request.model = text_or_none(row.get("model")) or request.model

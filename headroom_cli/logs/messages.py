@@ -7,8 +7,9 @@ from typing import Any
 
 from headroom_cli import wire
 from headroom_cli.logs.base import LogFormat
-from headroom_cli.logs.exchanges import session_of, timestamp_of
+from headroom_cli.logs.exchanges import session_of
 from headroom_cli.logs.history import read_history
+from headroom_cli.logs.shapes import as_object
 from headroom_cli.model import Conversation, Reading
 from headroom_cli.source.records import Record
 
@@ -36,6 +37,10 @@ def read(records: Iterable[Record], path: str, reading: Reading) -> list[Convers
             reading.unknown[name] = reading.unknown.get(name, 0) + 1
             continue
         own, _ = session_of(value, value)
+        if "message_data" in value:  # a row of the Agents SDK's session store
+            value = as_object(value["message_data"])
+            if not isinstance(value, dict):
+                continue
         begins = value.get("role") in ("system", "developer") and any(_speaks(row) for row in rows)
         if begins or (own is not None and session is not None and own != session):
             close()
@@ -58,21 +63,13 @@ FORMAT = LogFormat(
 
 
 def _conversation(rows: list[Any], lines: list[int], path: str, session: str | None) -> Conversation:
-    dialect = wire.dialect_of(rows)
-    conversation = read_history(rows, lines, path, dialect, session=session)
-    for message, row in zip(conversation.messages, rows, strict=True):
-        if message.timestamp is None and isinstance(row, dict):
-            message.timestamp = timestamp_of(row)
-    stamps = [message.timestamp for message in conversation.messages if message.timestamp is not None]
-    if stamps:
-        conversation.started_at, conversation.ended_at = min(stamps), max(stamps)
-    return conversation
+    return read_history(rows, lines, path, wire.dialect_of(rows), session=session)
 
 
 def _is_message(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
-    return isinstance(value.get("role"), str) or ("type" in value and "role" not in value)
+    return isinstance(value.get("role"), str) or "message_data" in value or ("type" in value and "role" not in value)
 
 
 def _speaks(row: Any) -> bool:

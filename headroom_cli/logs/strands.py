@@ -26,9 +26,6 @@ def read(records: Iterable[Record], path: str, reading: Reading) -> list[Convers
         rows, lines = [r.value for r in group], [r.line for r in group]
         conversation = read_history(rows, lines, path, "bedrock", log_format="strands", session=session)
         conversation.client = "Strands Agents"
-        stamps = [m.timestamp for m in conversation.messages if m.timestamp is not None]
-        if stamps:
-            conversation.started_at, conversation.ended_at = min(stamps), max(stamps)
         conversations.append(conversation)
     return conversations
 

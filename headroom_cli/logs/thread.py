@@ -124,9 +124,10 @@ class Thread:
             kept += 1
         if not exchange.recorded:
             new = [Slot(message_at(position), keys[position]) for position in range(kept, len(keys))]
+            raws = exchange.messages[kept:]
             self.leading = leading
             self._begin(exchange, (self.slots + new)[:leading])
-            self._read_history(exchange, new)
+            self._read_history(exchange, new, raws)
             return
         slots, left = self._renew(exchange, keys, kept, message_at)
         self._leave(left, slots, kept, leading)
@@ -323,10 +324,10 @@ class Thread:
             self.slots += self.output
         self._log.requests.append(request)
 
-    def _read_history(self, exchange: Exchange, new: list[Slot]) -> None:
+    def _read_history(self, exchange: Exchange, new: list[Slot], raws: list[Any]) -> None:
         """A plain history: each response in it implies one request over everything before it."""
         merge = self.dialect in ITEM_DIALECTS
-        for slot in new:
+        for slot, raw in zip(new, raws, strict=True):
             message = slot.message
             self._append(slot, exchange.line)
             if message.role != "assistant":
@@ -350,4 +351,8 @@ class Thread:
                     self._entered = len(self.slots)
                 message.request = self._tracker.requests - 1
                 self._in_run = True
+                if isinstance(raw, dict) and isinstance(raw.get("usage"), dict):
+                    request = self._log.requests[message.request]
+                    request.usage = wire.module(self.dialect).parse_usage(raw["usage"])
+                    request.source = "recorded" if request.usage else request.source
             self.slots.append(slot)

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headroom_cli.logs.detect import classify, detect, unwrap
+from headroom_cli.logs import formats, read_log
+from headroom_cli.logs.detect import HISTORY_FAMILIES, LOOKALIKES, classify, detect, unwrap
 
 CHAT = {"model": "gpt-5", "messages": [{"role": "user", "content": "hi"}]}
 CHAT_RESPONSE = {"object": "chat.completion", "choices": [{"message": {"role": "assistant", "content": "yo"}}]}
@@ -240,3 +243,21 @@ _JSON = st.recursive(
 def test_never_raises(values: list[Any]) -> None:
     verdict = detect(values, "x")
     assert isinstance(verdict.family, str)
+
+
+def test_every_family_has_a_reader_or_a_reason() -> None:
+    read = {family for log_format in formats() for family in log_format.families}
+    named = read | HISTORY_FAMILIES | LOOKALIKES.keys() | {"unknown"}
+    assert {family for _, family in FAMILIES} <= named
+    assert [log_format.name for log_format in formats()] == sorted({log_format.name for log_format in formats()})
+
+
+def test_a_file_by_its_path(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text(json.dumps(CHAT) + "\n{broken\n" + json.dumps([1]) + "\n")
+    reading = read_log(path)
+    assert (reading.path, reading.log_format, reading.records) == (str(path), "openai-chat", 2)
+    assert [damage.line for damage in reading.damaged] == [2]
+    assert reading.bytes == path.stat().st_size
+    assert reading.unknown == {"list": 1}
+    assert read_log(tmp_path / "gone.jsonl").skipped == "no such file"

@@ -94,3 +94,26 @@ def test_lines_that_are_no_messages_are_counted() -> None:
     reading = read(rows)
     assert [m.line for m in reading.conversations[0].messages] == [1, 3, 4]
     assert reading.unknown == {"object": 1}
+
+
+def test_usage_beside_a_message_is_that_of_its_request() -> None:
+    usage = {"prompt_tokens": 30, "completion_tokens": 4, "total_tokens": 34}
+    rows = [message("user", "q"), message("assistant", "a", usage=usage, model="gpt-5", timestamp=1_767_225_600)]
+    (conversation,) = read(rows).conversations
+    (request,) = conversation.requests
+    assert request.usage is not None
+    assert (request.usage.input_tokens, request.usage.output_tokens) == (30, 4)
+    assert (request.source, request.model, request.timestamp) == ("recorded", "gpt-5", 1_767_225_600_000_000)
+    (conversation,) = read([{"messages": rows}]).conversations
+    assert conversation.requests[0].usage == request.usage
+
+
+def test_rows_of_the_agents_sdk_store() -> None:
+    items = [
+        message("user", "q"),
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "a"}]},
+    ]
+    rows = [{"id": k, "session_id": "s", "message_data": json.dumps(item)} for k, item in enumerate(items)]
+    (conversation,) = read(rows).conversations
+    assert (conversation.session_id, conversation.dialect) == ("s", "openai-responses")
+    assert [m.role for m in conversation.messages] == ["user", "assistant"]

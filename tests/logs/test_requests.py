@@ -331,6 +331,7 @@ def test_zero_usage_of_a_wrapper_is_no_usage() -> None:
     assert first.requests[0].usage is not None
     assert (first.requests[0].usage.input_tokens, first.requests[0].usage.output_tokens) == (50, None)
     assert second.requests[0].usage is None
+    assert (first.notes, second.notes) == ([], ["usage recorded as zero"])
 
 
 def test_histories_are_conversations_with_implied_requests() -> None:
