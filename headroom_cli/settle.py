@@ -88,66 +88,82 @@ def _content_copies(ranked: pl.DataFrame, messages: pl.DataFrame) -> pl.Series:
     last = plain.filter(pl.col("messages") >= _MIN_COPY_MESSAGES)
     if last.is_empty():
         return pl.Series("conversation", [], dtype=pl.Int32)
-    holders = messages.select("conversation", "key").join(plain, on="conversation", how="semi")
-    candidates = (
-        last.join(holders, left_on="content_key", right_on="key", suffix="_other")
-        .filter(pl.col("conversation") != pl.col("conversation_other"))
-        .join(plain, left_on="conversation_other", right_on="conversation", suffix="_other")
-        .filter(
-            (pl.col("path") != pl.col("path_other"))
-            & (
-                (pl.col("messages_other") > pl.col("messages"))
-                | ((pl.col("messages_other") == pl.col("messages")) & (pl.col("rank_other") < pl.col("rank")))
-            )
+    # Of all that hold a last message, the two best in two files suffice: one of them is in another file.
+    holders = (
+        messages.select("conversation", "key")
+        .join(last, left_on="key", right_on="content_key", how="semi")
+        .join(plain, on="conversation")
+        .sort(["messages", "rank"], descending=[True, False])
+        .unique(["key", "path"], keep="first", maintain_order=True)
+        .group_by("key", maintain_order=True)
+        .head(2)
+    )
+    candidates = last.join(holders, left_on="content_key", right_on="key", suffix="_other").filter(
+        (pl.col("path") != pl.col("path_other"))
+        & (
+            (pl.col("messages_other") > pl.col("messages"))
+            | ((pl.col("messages_other") == pl.col("messages")) & (pl.col("rank_other") < pl.col("rank")))
         )
     )
     return candidates["conversation"].unique()
 
 
-def _owner(keyed: pl.DataFrame) -> pl.Expr:
+def _owner() -> pl.Expr:
     """Whether a row is its key's own row; a row without a key is nobody's copy."""
-    first = pl.when(~pl.col("copied")).then(pl.col("rank")).min().over("key")
-    return ~pl.col("copied") & ~pl.col("is_copy") & (pl.col("key").is_null() | (pl.col("rank") == first))
+    candidate = ~pl.col("copied") & ~pl.col("is_copy")
+    first = pl.when(candidate).then(pl.col("rank")).min().over("key")
+    return candidate & (pl.col("key").is_null() | (pl.col("rank") == first))
 
 
 def _own_messages(ranked: pl.DataFrame, messages: pl.DataFrame, chosen: Selection) -> pl.DataFrame:
-    joined = messages.join(
-        ranked.select("conversation", "rank", "identity", "is_copy", "selected"), on="conversation", how="left"
+    headers = ranked.select("conversation", "rank", "identity", "is_copy", in_selection="selected")
+    narrow = _beside(messages.select("conversation", "key", "copied", "timestamp"), headers, on=["conversation"])
+    # A hash of 64 bits stands for the key: grouping by strings of any length costs much more.
+    key = pl.when((pl.col("identity") == "ids") & pl.col("key").is_not_null()).then(pl.col("key").hash())
+    flags = narrow.with_columns(key=key).select(
+        _owner().alias("own"), (pl.col("in_selection") & chosen.window()).alias("selected")
     )
-    keyed = joined.with_columns(
-        key=pl.when(pl.col("identity") == "ids").then(pl.col("key")), selected=pl.col("selected") & chosen.window()
-    )
-    owned = keyed.with_columns(own=_owner(keyed))
-    return owned.with_columns(copied=~pl.col("own") & pl.col("selected"), own=pl.col("own") & pl.col("selected")).drop(
-        "rank", "identity", "is_copy"
-    )
+    return messages.drop("copied").with_columns(flags["selected"], **_owned_and_copied(flags))
+
+
+def _owned_and_copied(flags: pl.DataFrame) -> dict[str, pl.Series]:
+    return {"own": flags["own"] & flags["selected"], "copied": ~flags["own"] & flags["selected"]}
 
 
 def _own_requests(
     ranked: pl.DataFrame, messages: pl.DataFrame, requests: pl.DataFrame, chosen: Selection
 ) -> pl.DataFrame:
-    joined = requests.join(
-        ranked.select("conversation", "rank", "is_copy", "selected"), on="conversation", how="left"
-    ).join(
-        messages.select("conversation", "message_index", message_copied="copied"),
-        on=["conversation", "message_index"],
-        how="left",
+    headers = ranked.select("conversation", "rank", "is_copy", in_selection="selected")
+    narrow = _beside(
+        requests.select("conversation", "message_index", "key", "copied", "timestamp", "model"),
+        headers,
+        on=["conversation"],
     )
-    joined = joined.with_columns(selected=pl.col("selected") & chosen.requests())
-    by_key = [
-        pl.when(pl.col("key").is_null()).then(pl.col(name)).otherwise(pl.col(name).max().over("key")).alias(name)
+    answers = messages.select("conversation", "message_index", answer_copied="copied")
+    narrow = _beside(narrow, answers, on=["conversation", "message_index"])
+    keyed = pl.col("key").is_not_null()
+    again = keyed & ~pl.struct("conversation", "key").is_first_distinct()
+    flags = narrow.select(
+        (_owner() & ~again & (keyed | ~pl.col("answer_copied").fill_null(False))).alias("own"),
+        (pl.col("in_selection") & chosen.requests()).alias("selected"),
+    )
+    most = [
+        pl.when(keyed).then(pl.col(name).max().over("key")).otherwise(pl.col(name)).alias(name)
         for name in USAGE_COLUMNS
     ]
-    final = pl.when(pl.col("key").is_null()).then(pl.col("output_is_lower_bound"))
-    own = _owner(joined) & (pl.col("key").is_not_null() | ~pl.col("message_copied").fill_null(False))
-    return (
-        joined.with_columns(
-            *by_key, output_is_lower_bound=final.otherwise(pl.col("output_is_lower_bound").min().over("key")), own=own
-        )
-        .with_columns(copied=~pl.col("own") & pl.col("selected"), own=pl.col("own") & pl.col("selected"))
-        .drop("rank", "is_copy", "message_copied")
-        .sort("conversation", "request_index")
-    )
+    final = pl.when(keyed).then(pl.col("output_is_lower_bound").min().over("key"))
+    return requests.with_columns(
+        *most,
+        final.otherwise(pl.col("output_is_lower_bound")).alias("output_is_lower_bound"),
+        flags["selected"],
+        **_owned_and_copied(flags),
+    ).sort("conversation", "request_index")
+
+
+def _beside(frame: pl.DataFrame, other: pl.DataFrame, on: list[str]) -> pl.DataFrame:
+    """The columns of `other`, whose keys are unique, beside those of `frame`, which are not copied for it."""
+    matched = frame.select(on).join(other, on=on, how="left", maintain_order="left")
+    return frame.with_columns(matched.drop(on))
 
 
 def _own_blocks(ranked: pl.DataFrame, messages: pl.DataFrame, blocks: pl.DataFrame) -> pl.DataFrame:
@@ -158,7 +174,7 @@ def _own_blocks(ranked: pl.DataFrame, messages: pl.DataFrame, blocks: pl.DataFra
         .with_columns(message_index=pl.lit(-1, pl.Int32), copied=pl.col("copied") & ~pl.col("own"))
     )
     owners = pl.concat([messages.select(outside.columns), outside])
-    return blocks.join(owners, on=["conversation", "message_index"], how="left").with_columns(
+    return _beside(blocks, owners, on=["conversation", "message_index"]).with_columns(
         pl.col("own").fill_null(True), pl.col("copied").fill_null(False)
     )
 
@@ -181,7 +197,7 @@ def _sent(blocks: pl.DataFrame, intervals: pl.DataFrame, requests: pl.DataFrame)
         .with_columns(times=pl.col("seen_end").fill_null(pl.col("total")) - pl.col("seen").fill_null(pl.col("total")))
     )
     times = spans.group_by("conversation", "block_index").agg(times_sent=pl.col("times").fill_null(0).sum())
-    joined = blocks.join(times, on=["conversation", "block_index"], how="left")
+    joined = _beside(blocks, times, on=["conversation", "block_index"])
     entered = pl.col("times_sent").is_not_null() | pl.col("request_index").is_not_null()
     sent = pl.col("tokens").cast(pl.Int64) * pl.col("times_sent").fill_null(0)
     carried = pl.when(pl.col("own")).then((sent - pl.col("tokens")).clip(0)).otherwise(sent)
@@ -218,7 +234,7 @@ def _unseen_nested(ranked: pl.DataFrame, nested: pl.DataFrame, requests: pl.Data
     """Nested usage by response, each once, in the first conversation that has it."""
     unseen = nested.join(requests.filter(pl.col("key").is_not_null()).select("key"), on="key", how="anti")
     return (
-        unseen.join(ranked.select("conversation", "rank"), on="conversation")
+        unseen.join(ranked.filter("selected").select("conversation", "rank"), on="conversation")
         .sort("rank")
         .group_by("key", maintain_order=True)
         .agg(
@@ -229,7 +245,7 @@ def _unseen_nested(ranked: pl.DataFrame, nested: pl.DataFrame, requests: pl.Data
 
 
 def _distinct_ids(ranked: pl.DataFrame, messages: pl.DataFrame) -> pl.DataFrame:
-    """Give conversations that share an id but each own something an id of their own, from what sets them apart."""
+    """Of conversations that share an id, the one that owns the most keeps it; the others get one of their own."""
     owning = (
         messages.filter("own")
         .group_by("conversation")
