@@ -1,0 +1,1 @@
+"""Rows to what people and programs read."""

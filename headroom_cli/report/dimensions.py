@@ -26,22 +26,23 @@ _CONVERSATION = {
     "kind": "kind",
     "path": "path",
 }
-_TIMES = ("hour", "day", "week", "month")
-_BLOCK = {"tool": "tool_name", "mcp": "mcp_server", "file": "file", "command": "command", "block": "block_kind"}
+_TIMES = {"hour": "%H", "day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m"}
+_BLOCK = {"tool": "tool_name", "mcp": "mcp_server", "file": "path", "command": "command", "block": "kind"}
 DIMENSIONS = (
     "session", "project", "repo", "model", "client", "day", "week", "month", "hour", "tool", "mcp", "file", "agent",
     "command", "kind", "signal", "version", "block", "path",
 )  # fmt: skip
 NONE_LABEL = "-"
+_RECORDED = (
+    "input_tokens", "cache_read_input_tokens", "cache_write_input_tokens", "output_tokens", "cost_usd_micros",
+)  # fmt: skip
 _REQUEST_SUMS = {
     "requests": pl.len(),
-    "input_tokens": pl.col("input_tokens").sum(),
-    "cache_read_input_tokens": pl.col("cache_read_input_tokens").sum(),
-    "cache_write_input_tokens": pl.col("cache_write_input_tokens").sum(),
-    "output_tokens": pl.col("output_tokens").sum(),
-    "cost_usd_micros": pl.when(pl.col("cost_usd_micros").is_not_null().any()).then(pl.col("cost_usd_micros").sum()),
+    **{name: pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).sum()) for name in _RECORDED},
     "peak_context_tokens": pl.col("input_tokens").max(),
 }
+_REQUEST_COLUMNS = tuple(name for name in _RECORDED if name != "input_tokens")
+_QUARTER = 900_000_000
 _BLOCK_SUMS = {
     "entered_tokens": pl.col("tokens").cast(pl.Int64).sum(),
     "sent_tokens": pl.col("sent_tokens").sum(),
@@ -66,79 +67,93 @@ def parse_dimensions(given: Sequence[str]) -> list[str]:
 
 
 def grouped(settled: Settled, dimensions: Sequence[str], zone: tzinfo | None) -> pl.DataFrame:
-    """One row a group: the dimensions, then the sums that they can tell, most costly first.
+    """One row a group: the dimensions, then the sums that they can tell; most costly first, days latest first.
 
     Sums of requests are left out where a dimension is one of blocks or findings (a request pays for many of them);
-    sums of blocks where one is of findings.
+    sums of blocks where one is of findings. NULL is what no request of the group has recorded.
     """
     about_blocks = any(name in _BLOCK for name in dimensions)
     about_waste = "signal" in dimensions
-    headers = _headers(settled)
     frames = []
     if not about_blocks and not about_waste:
-        frames.append(_sums(_labelled(settled.requests.filter("own"), headers, zone), dimensions, _REQUEST_SUMS))
+        requests = settled.requests.filter("own").select(
+            "conversation", "model", "timestamp", "input_tokens", *_REQUEST_COLUMNS
+        )
+        frames.append(_grouped(settled, requests, dimensions, zone, _REQUEST_SUMS))
+    blocks = settled.blocks.select(
+        "conversation", "block_index", "message_index", "request_index", "tokens", "sent_tokens", "own",
+        **{f"_{name}": column for name, column in _BLOCK.items()},
+    )  # fmt: skip
     if not about_waste:
-        blocks = _with_time_and_model(settled, settled.blocks.filter("own"))
-        frames.append(_sums(_labelled(blocks, headers, zone), dimensions, _BLOCK_SUMS))
-    places = settled.blocks.select("conversation", "block_index", block_kind="kind", file="path", command="command")
-    waste = settled.waste.filter("own").join(places, on=["conversation", "block_index"], how="left")
-    waste = _with_time_and_model(settled, waste)
-    frames.append(_sums(_labelled(waste, headers, zone), dimensions, _WASTE_SUMS))
+        frames.append(_grouped(settled, _placed(settled, blocks.filter("own")), dimensions, zone, _BLOCK_SUMS))
+    waste = settled.waste.filter("own").select(
+        "conversation", "block_index", "signal", "exclusive_tokens", "avoidable_tokens", "carried_tokens"
+    )
+    waste = waste.join(blocks.drop("tokens", "own"), on=["conversation", "block_index"], how="left")
+    frames.append(_grouped(settled, _placed(settled, waste), dimensions, zone, _WASTE_SUMS))
     result = frames[0]
     for frame in frames[1:]:
         result = result.join(frame, on=list(dimensions), how="full", coalesce=True, nulls_equal=True)
     order = [name for name in ("cost_usd_micros", "sent_tokens", "avoidable_tokens") if name in result.columns]
-    counts = [name for name in result.columns if name not in dimensions and name != "cost_usd_micros"]
+    counts = [name for name in ("requests", *_BLOCK_SUMS, *_WASTE_SUMS) if name in result.columns]
+    keys = [(name, True) for name in order] + [(name, False) for name in dimensions]
+    if dimensions[0] in _TIMES:
+        keys.insert(0, (dimensions[0], dimensions[0] != "hour"))
     return result.with_columns(pl.col(counts).fill_null(0)).sort(
-        [*order, *dimensions], descending=[True] * len(order) + [False] * len(dimensions), nulls_last=True
+        [name for name, _ in keys], descending=[descending for _, descending in keys], nulls_last=True
     )
 
 
-def _headers(settled: Settled) -> pl.DataFrame:
-    session = pl.coalesce("session_id", "conversation_id").alias("session")
-    columns = {column for name, column in _CONVERSATION.items() if name not in ("session", "path")}
-    return settled.conversations.select(
-        "conversation", session, *sorted(columns), conversation_model="model", source="path", start="started_at"
-    )
-
-
-def _with_time_and_model(settled: Settled, rows: pl.DataFrame) -> pl.DataFrame:
+def _placed(settled: Settled, rows: pl.DataFrame) -> pl.DataFrame:
+    """Add the time of the block's message and the model of the request that made it."""
     times = settled.messages.select("conversation", "message_index", "timestamp")
-    joined = rows.join(times, on=["conversation", "message_index"], how="left")
-    if "request_index" not in joined.columns:
-        return joined
     models = settled.requests.select("conversation", "request_index", "model")
-    return joined.join(models, on=["conversation", "request_index"], how="left")
+    return rows.join(times, on=["conversation", "message_index"], how="left").join(
+        models, on=["conversation", "request_index"], how="left"
+    )
 
 
-def _labelled(rows: pl.DataFrame, headers: pl.DataFrame, zone: tzinfo | None) -> pl.DataFrame:
-    """Add a column for each dimension, named as the dimension."""
-    if "kind" in rows.columns:
-        rows = rows.rename({"kind": "block_kind", "path": "file"})
+def _grouped(
+    settled: Settled,
+    rows: pl.DataFrame,
+    dimensions: Sequence[str],
+    zone: tzinfo | None,
+    sums: dict[str, pl.Expr],
+) -> pl.DataFrame:
+    """Sums over `rows` by dimensions; rows of a conversation that is not selected are left out."""
+    headers = settled.conversations.select(
+        "conversation", *(_header(name).alias(f"_{name}") for name in (*_CONVERSATION, "model", "start"))
+    )
     joined = rows.join(headers, on="conversation", how="inner")
-    renamed = {"repo_url": "repo", "agent_name": "agent", "client_version": "version", "source": "path"}
-    blocks = {"tool_name": "tool", "mcp_server": "mcp", "block_kind": "block"}
-    columns = {old: new for old, new in {**renamed, **blocks}.items() if old in joined.columns}
-    time = pl.coalesce("timestamp", "start")
-    return joined.with_columns(
-        pl.coalesce("model", "conversation_model").alias("model"),
-        *(_time_label(time, unit, zone).alias(unit) for unit in _TIMES),
-    ).rename(columns)
+    for name in dimensions:
+        if name in _TIMES:
+            joined = _with_time(joined, name, zone)
+    keys = [_key(name).alias(name) for name in dimensions]
+    return joined.group_by(keys).agg(**sums)
 
 
-def _time_label(time: pl.Expr, unit: str, zone: tzinfo | None) -> pl.Expr:
-    pattern = {"hour": "%H", "day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m"}[unit]
-    hour = 3_600_000_000
-
-    def label(hours: int) -> str:
-        return local(hours * hour, zone or None).strftime(pattern)
-
-    # An hour never spans two days; zones that are not whole hours off are rounded to the hour they fall into.
-    return (time // hour).map_elements(label, return_dtype=pl.String)
+def _header(name: str) -> pl.Expr:
+    if name == "session":
+        return pl.coalesce("session_id", "conversation_id")
+    return pl.col({"model": "model", "start": "started_at", **_CONVERSATION}[name])
 
 
-def _sums(rows: pl.DataFrame, dimensions: Sequence[str], sums: dict[str, pl.Expr]) -> pl.DataFrame:
-    return rows.group_by(list(dimensions)).agg(**sums)
+def _key(name: str) -> pl.Expr:
+    if name == "signal":
+        return pl.col("signal")
+    return pl.coalesce("model", "_model") if name == "model" else pl.col(f"_{name}")
+
+
+def _with_time(rows: pl.DataFrame, unit: str, zone: tzinfo | None) -> pl.DataFrame:
+    """Add a label of the time: of the request or message, else of the conversation's start.
+
+    Labelled by quarters of an hour: no zone changes its day within one.
+    """
+    rows = rows.with_columns(_quarter=pl.coalesce("timestamp", "_start") // _QUARTER)
+    quarters = rows["_quarter"].unique().drop_nulls()
+    labels = [local(quarter * _QUARTER, zone).strftime(_TIMES[unit]) for quarter in quarters]
+    named = pl.DataFrame({"_quarter": quarters, f"_{unit}": pl.Series(labels, dtype=pl.String)})
+    return rows.join(named, on="_quarter", how="left").drop("_quarter")
 
 
 def rows_for_people(table: pl.DataFrame, dimensions: Sequence[str]) -> list[dict[str, Any]]:

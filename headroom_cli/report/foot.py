@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable
 from datetime import tzinfo
 from pathlib import Path
 
@@ -24,16 +23,15 @@ _DATED = re.compile(r"^-(?:\d{8}|\d{4}-\d{2}-\d{2})$")
 def foot(run: Run, discovery: Discovery, zone: tzinfo | None, *, verbose: bool) -> list[str]:
     """Sentences on records, what was skipped, damaged, unknown or left open, and on tokens, prices and time zone."""
     shown = 10_000 if verbose else _SHOWN
-    lines = [
+    return [
         *_records(run, shown, verbose),
         *_skipped(run, discovery, shown),
         *_notes(run, shown),
         *_images(run),
         *_prices(run, shown),
-        f"Tokens entered and wasted are estimates ({DEFAULT_ENCODING}).  Prices: {price_table()}.  "
-        f"Times: {zone_name(zone)}.",
+        f"entered = counted once, sent = once a request: estimates ({DEFAULT_ENCODING})",
+        f"prices: {price_table()}   times: {zone_name(zone)}",
     ]
-    return lines
 
 
 def _records(run: Run, shown: int, verbose: bool) -> list[str]:
@@ -51,9 +49,21 @@ def _records(run: Run, shown: int, verbose: bool) -> list[str]:
 
 
 def _skipped(run: Run, discovery: Discovery, shown: int) -> list[str]:
-    skipped = [f"{place(file.path)}: {plain(file.skipped, 80)}" for file in run.files if file.skipped]
-    skipped += [f"{place(str(entry.path))}: {plain(entry.reason, 80)}" for entry in discovery.skipped]
-    return _some("Not read", skipped, shown)
+    """What was not read, by reason, with the place where there is only one."""
+    places: dict[str, list[str]] = {}
+    for file in run.files:
+        if file.skipped:
+            places.setdefault(file.skipped, []).append(file.path)
+    for entry in discovery.skipped:
+        places.setdefault(entry.reason, []).append(str(entry.path))
+    ranked = sorted(places.items(), key=lambda item: -len(item[1]))
+    if shown > _SHOWN:
+        return _some("Not read", [f"{place(path)}: {plain(why)}" for why, paths in ranked for path in paths], shown)
+    entries = [
+        f"{place(paths[0]) if len(paths) == 1 else plural(len(paths), 'file')}: {plain(why, 80)}"
+        for why, paths in ranked
+    ]
+    return _some("Not read", entries, shown)
 
 
 def _some(word: str, entries: list[str], shown: int) -> list[str]:
@@ -114,8 +124,3 @@ def place(path: str) -> str:
         except (ValueError, RuntimeError):
             continue
     return plain(path, 4096)
-
-
-def first(values: Iterable[str | None]) -> str | None:
-    """The first that is known."""
-    return next((value for value in values if value), None)

@@ -10,13 +10,14 @@ import polars as pl
 
 from headroom_cli.report.dimensions import grouped, rows_for_people
 from headroom_cli.report.foot import foot
-from headroom_cli.report.layout import Column, Section, text_column
+from headroom_cli.report.layout import Column, Section, path_column, shown, text_column
 from headroom_cli.report.rows_csv import csv_text
 from headroom_cli.report.words import plain, plural, share, short, usd, whole
 from headroom_cli.run import Run
 from headroom_cli.source.discover import Discovery
 
 _ROWS = 20
+_PATHS = frozenset({"path", "file"})
 _NO_PRICE = "no price"
 _COLUMNS: tuple[tuple[str, str, Callable[[int], str]], ...] = (
     ("requests", "requests", whole),
@@ -30,6 +31,7 @@ _COLUMNS: tuple[tuple[str, str, Callable[[int], str]], ...] = (
     ("avoidable", "avoidable_tokens", short),
     ("peak", "peak_context_tokens", short),
 )
+_NAME_WIDTH, _FIGURE_WIDTH = 24, 10
 _GIVES_WAY = ("cache read", "findings", "peak", "sent", "output")
 
 
@@ -45,7 +47,7 @@ def grouped_report(
 ) -> list[Section]:
     """The groups with their totals, most costly first, and what was not seen.
 
-    At less than 100 columns of `width`, the least telling figures are left out.
+    Where `width` is too narrow for all, the least telling figures are left out.
     """
     table = grouped(run.settled, dimensions, zone)
     section = groups_section(table, dimensions, _ROWS if limit is None else limit, width)
@@ -55,22 +57,24 @@ def grouped_report(
 def groups_section(table: pl.DataFrame, dimensions: Sequence[str], limit: int, width: int | None = None) -> Section:
     """Groups as a section: the first `limit` rows (0: all), the others summed, and the total."""
     chosen = [entry for entry in _COLUMNS if entry[1] in table.columns]
-    if width is not None and width < 100:
-        room = width - 2 - 22 * len(dimensions)
-        for name in _GIVES_WAY:
-            if len(chosen) * 11 > room:
-                chosen = [entry for entry in chosen if entry[0] != name]
+    room = (width or 1000) - 2 - _NAME_WIDTH * len(dimensions)
+    for name in _GIVES_WAY:
+        if len(chosen) * _FIGURE_WIDTH > room:
+            chosen = [entry for entry in chosen if entry[0] != name]
     section = Section(f"BY {', '.join(dimensions).upper()}")
     section.remark = plural(len(table), "group")
-    section.columns = (*(text_column(name) for name in dimensions), *(Column(name) for name, _, _ in chosen))
-    kept = table if limit == 0 else table.head(limit)
+    section.columns = (
+        *((path_column if name in _PATHS else text_column)(name) for name in dimensions),
+        *(Column(name) for name, _, _ in chosen),
+    )
+    kept = table.head(shown(len(table), limit))
     for row in rows_for_people(kept, dimensions):
         names = [plain(str(row[name]), 120) for name in dimensions]
         section.rows.append((*names, *(_cell(row, column, words) for _, column, words in chosen)))
     blanks = ("",) * (len(dimensions) - 1)
     rest = table.tail(len(table) - len(kept))
     if len(rest):
-        section.rows.append((f"{len(rest):,} others", *blanks, *_sums(rest, chosen)))
+        section.rows.append((plural(len(rest), "other"), *blanks, *_sums(rest, chosen)))
     section.rows.append(("total", *blanks, *_sums(table, chosen)))
     section.lines = _remarks(table)
     return section
@@ -95,7 +99,9 @@ def _sums(rows: pl.DataFrame, chosen: Sequence[tuple[str, str, Callable[[int], s
 def _remarks(table: pl.DataFrame) -> list[str]:
     said = []
     if "cost_usd_micros" in table.columns:
-        said.append("cost: at API list prices. entered: counted once; avoidable: tokens entered that a cure would save.")
+        said.append(
+            "cost: at API list prices. entered: counted once; avoidable: tokens entered that a cure would save."
+        )
     elif "sent_tokens" in table.columns:
         said.append("entered: tokens counted once. sent: once for each request that saw them. Both are estimates.")
     if "entered_tokens" in table.columns and table["entered_tokens"].sum():

@@ -18,15 +18,20 @@ from rich.text import Text
 _INDENT = 2
 _GAP = 2
 _LEAST_TEXT = 10
+_WIDE = 100
 _UNIT_BEHIND = re.compile(r"(?<=\d) (?=(?:[MG%sh]|min|[kKMGT]?B)\b|%)")
 _SPECIAL_IN_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#~&])")
 
 
 class Kind(Enum):
-    """What a column holds: figures (right-aligned, never cut), texts that are cut, or texts that are wrapped."""
+    """What a column holds.
+
+    Figures stand right and are never cut; texts are cut at their end, paths at their beginning; prose is wrapped.
+    """
 
     FIGURE = "figure"
     TEXT = "text"
+    PATH = "path"
     PROSE = "prose"
 
 
@@ -40,15 +45,30 @@ class Column:
 
 @dataclass(slots=True)
 class Section:
-    """A part of a report. A newline in a cell of prose starts a new line there."""
+    """A part of a report. A newline in a cell of prose starts a new line there.
+
+    `lines` are sentences below the table; `commands` are lines that stand whole or, where they don't fit, not at all.
+    `beside` may stand to the right, where there is room. `tight` leaves no blank line above.
+    """
 
     title: str = ""
     remark: str = ""
     columns: Sequence[Column] = ()
     rows: list[tuple[str, ...]] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
+    commands: list[str] = field(default_factory=list)
     beside: Section | None = None
     tight: bool = False
+
+
+def most(limit: int | None, default: int) -> int:
+    """How many rows to show (0: all), as asked for or as fits a screen."""
+    return default if limit is None else limit
+
+
+def shown(rows: int, limit: int) -> int:
+    """How many of `rows` to show at a limit (0: all): one row alone is never summed up as others."""
+    return rows if limit == 0 or rows <= limit + 1 else limit
 
 
 def text_column(name: str = "") -> Column:
@@ -59,6 +79,11 @@ def text_column(name: str = "") -> Column:
 def prose_column(name: str = "") -> Column:
     """A column of texts that are wrapped."""
     return Column(name, Kind.PROSE)
+
+
+def path_column(name: str = "") -> Column:
+    """A column of paths: where they do not fit, their end is kept."""
+    return Column(name, Kind.PATH)
 
 
 def cut(text: str, width: int) -> str:
@@ -104,12 +129,12 @@ def to_text(sections: Iterable[Section], width: int) -> Text:
 def _section_lines(section: Section, width: int) -> list[Text]:
     if section.beside is None:
         return _own_lines(section, width)
-    half = (width - 2 * _GAP) // 2
-    if half < 48:
-        return [*_own_lines(section, width), Text(), *_own_lines(section.beside, width)]
-    left, right = _own_lines(section, half), _own_lines(section.beside, half)
+    left, right = _own_lines(section, width), _own_lines(section.beside, width)
+    start = max(cell_len(line.plain) for line in left) + 3 * _GAP
+    if width < _WIDE or start + max(cell_len(line.plain) for line in right) > width:
+        return [*left, Text(), *right]
     pairs = zip_longest(left, right, fillvalue=Text())
-    return [_joined(a, b, half + 2 * _GAP) if b else a for a, b in pairs]
+    return [_joined(a, b, start) if b else a for a, b in pairs]
 
 
 def _joined(left: Text, right: Text, start: int) -> Text:
@@ -131,7 +156,7 @@ def _own_lines(section: Section, width: int) -> list[Text]:
     for sentence in section.lines:
         indent = _INDENT if section.title else 0
         lines += [Text(" " * indent + line) for line in wrap(sentence, width - indent)]
-    return lines
+    return lines + [Text(command) for command in section.commands if cell_len(command) <= width]
 
 
 def _table_lines(section: Section, width: int, title: str) -> list[Text]:
@@ -160,14 +185,14 @@ def _table_lines(section: Section, width: int, title: str) -> list[Text]:
 
 def _widths(section: Section, names: Sequence[str], width: int) -> list[int]:
     wanted = []
-    for number, column in enumerate(section.columns):
+    for number in range(len(section.columns)):
         cells = [row[number] for row in section.rows]
         heading = max(cell_len(names[number]) - (_INDENT if number == 0 and section.title == names[0] else 0), 0)
         longest = max((cell_len(line) for cell in cells for line in cell.split("\n")), default=0)
         wanted.append(max(heading, longest))
     excess = sum(wanted) + _INDENT + _GAP * (len(wanted) - 1) - width
-    for kind in (Kind.PROSE, Kind.TEXT):
-        texts = [number for number, column in enumerate(section.columns) if column.kind is kind]
+    for kinds in ((Kind.PROSE,), (Kind.TEXT, Kind.PATH)):
+        texts = [number for number, column in enumerate(section.columns) if column.kind in kinds]
         while excess > 0 and texts:
             widest = max(texts, key=lambda number: wanted[number])
             others = [wanted[number] for number in texts if number != widest]
@@ -183,6 +208,8 @@ def _widths(section: Section, names: Sequence[str], width: int) -> list[int]:
 def _cell_lines(cell: str, kind: Kind, width: int) -> list[str]:
     if kind is Kind.PROSE:
         return [line for paragraph in cell.split("\n") for line in wrap(paragraph, width)]
+    if kind is Kind.PATH:
+        return [cut_left(cell, width)]
     return [cut(cell, width) if kind is Kind.TEXT else cell]
 
 
@@ -209,7 +236,8 @@ def _markdown_parts(section: Section) -> list[str]:
         parts.append(escape_markdown(section.remark))
     if section.columns and section.rows:
         parts.append(markdown_table(section.columns, section.rows))
-    return parts + [escape_markdown(line) for line in section.lines]
+    parts += [escape_markdown(line) for line in section.lines]
+    return parts + [f"`{command.replace('`', ' ')}`" for command in section.commands]
 
 
 def markdown_table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> str:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from datetime import tzinfo
+from itertools import takewhile
 from shlex import quote
-from typing import Any
 
 import polars as pl
 
 from headroom_cli.report.dimensions import grouped
 from headroom_cli.report.findings import AVOIDABLE_SENT, by_cause, finding_rows, top_causes
 from headroom_cli.report.foot import foot, place
-from headroom_cli.report.layout import Column, Section, text_column
+from headroom_cli.report.layout import Column, Section, most, path_column, shown, text_column
 from headroom_cli.report.paid import PARTS, remarks, usage_problem
 from headroom_cli.report.sources import Sent, what_was_sent
 from headroom_cli.report.summary import Figures, totals
@@ -25,6 +24,8 @@ from headroom_cli.source.discover import Discovery
 
 _PROJECTS, _MODELS, _SOURCES, _SESSIONS = 5, 5, 6, 4
 _ID = 8
+_NO_USAGE = "no usage"
+_NOTHING = ("", "-", _NO_USAGE)
 
 
 def machine_report(
@@ -37,17 +38,16 @@ def machine_report(
     findings = finding_rows(settled)
     sessions = _sessions(settled, findings)
     causes = by_cause(findings)
-    rows = (lambda default: default if limit is None else limit)
     sections = [_header(run, discovery, sessions, figures, zone), _paid(figures)]
     sections.append(Section("AVOIDABLE", headline(causes, sent, figures["tokens"]["total"]), tight=True))
-    sections.append(_by_project(settled, findings, sessions, zone, rows(_PROJECTS)))
-    models = _by_model(settled, zone, rows(_MODELS))
-    models.beside = _by_source(sent, rows(_SOURCES))
+    sections.append(_by_project(settled, findings, sessions, zone, most(limit, _PROJECTS)))
+    models = _by_model(settled, zone, most(limit, _MODELS))
+    models.beside = _by_source(sent, most(limit, _SOURCES))
     sections.append(models)
-    sections.append(_worst_sessions(sessions, findings, zone, rows(_SESSIONS)))
+    sections.append(_worst_sessions(sessions, findings, zone, most(limit, _SESSIONS)))
     end = _parts_of_avoidable(causes) + foot(run, discovery, zone, verbose=verbose)
-    sections.append(Section(lines=[*end, _next(discovery, sessions, settled)]))
-    return [section for section in sections if section.title or section.lines]
+    sections.append(Section(lines=end, commands=_next(discovery, sessions)))
+    return [section for section in sections if section.lines or section.rows or section.remark]
 
 
 def _sessions(settled: Settled, findings: pl.DataFrame) -> pl.DataFrame:
@@ -93,23 +93,23 @@ def _sessions(settled: Settled, findings: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _header(
-    run: Run, discovery: Discovery, sessions: pl.DataFrame, figures: Figures, zone: tzinfo | None
-) -> Section:
-    clients = Counter(row or "other logs" for row in sessions["client"].to_list())
+def _header(run: Run, discovery: Discovery, sessions: pl.DataFrame, figures: Figures, zone: tzinfo | None) -> Section:
+    clients = Counter(
+        client or log_format for client, log_format in sessions.select("client", "log_format").iter_rows()
+    )
     by_client = ", ".join(f"{plain(name, 30)} {count:,}" for name, count in clients.most_common(4))
-    read = f"{plural(len(run.files), 'file')}, {size(sum(file.bytes for file in run.files))} read"
+    by_client += f", {len(clients) - 4} more" if len(clients) > 4 else ""
+    noun = "session" if sessions["client"].is_not_null().any() else "conversation"
+    read = f"{plural(len(run.files), 'file')} ({size(sum(file.bytes for file in run.files))})"
     if discovery.older_files:
-        read += f"; {plural(discovery.older_files, 'older file')}, {size(discovery.older_bytes)} not (--since all)"
-    lines = [f"{plural(len(sessions), 'session')}: {by_client}" if len(sessions) else "0 sessions"]
-    span = _span(run.settled, zone)
-    lines[0] += f"   {plural(figures['requests'], 'request')}"
-    lines.append(f"{span}   {read}")
+        read += f", not read: {discovery.older_files:,} older ({size(discovery.older_bytes)}; --since all)"
+    lines = [
+        f"{plural(len(sessions), noun)}: {by_client}" if len(sessions) else "0 sessions",
+        f"{_span(run.settled, zone)}   {plural(figures['requests'], 'request')} in {read}",
+    ]
     if figures["copies"] or figures["copied_tokens"]:
-        lines.append(
-            f"{plural(figures['copies'], 'conversation')} that only repeat others, "
-            f"{short(figures['copied_tokens'])} copied tokens: counted in no total"
-        )
+        repeats = f" ({plural(figures['copies'], 'conversation')} nothing else)" if figures["copies"] else ""
+        lines.append(f"{short(figures['copied_tokens'])} tokens are copies of history{repeats}: counted in no total")
     return Section(lines=lines)
 
 
@@ -139,7 +139,7 @@ def _paid(figures: Figures) -> Section:
         told = "of the tokens"
     lines = [f"{'  '.join(shares)}  {told}"] if shares else []
     if usage["lower_bound_requests"]:
-        lines.append(f"output is at least that: {plural(usage['lower_bound_requests'], 'response')} cut short")
+        lines.append(f"output is a lower bound: {plural(usage['lower_bound_requests'], 'count')} not final")
     return Section("PAID FOR", remark, lines=lines + remarks(figures))
 
 
@@ -149,66 +149,79 @@ def _by_project(
     """By project, or by file where no log tells its project."""
     dimension = "project" if settled.conversations["project"].is_not_null().any() else "path"
     table = grouped(settled, [dimension], zone)
-    counts = dict(sessions.group_by(dimension).agg(pl.len()).iter_rows())
-    causes = {
-        row[dimension]: signal_words(row["signal"], row["cause"])
-        for row in top_causes(findings, [dimension], 1).iter_rows(named=True)
-    }
-    name = "BY PROJECT" if dimension == "project" else "BY FILE"
-    columns = [text_column(), Column("sessions"), Column("cost"), Column("entered"), Column("avoidable"), Column("")]
-    section = Section(name, columns=(*columns, Column("peak"), text_column("top cause")))
-    kept = table if limit == 0 else table.head(limit)
-    for row in kept.iter_rows(named=True):
-        label = _label(row[dimension], dimension)
-        section.rows.append(_group_cells(label, counts.get(row[dimension], 0), row, causes.get(row[dimension], "")))
-    rest = table.tail(len(table) - len(kept))
-    if len(rest):
-        number = sum(counts.get(value, 0) for value in rest[dimension].to_list())
-        costs = rest["cost_usd_micros"].drop_nulls()
-        summed = {name: rest[name].sum() for name in ("input_tokens", "entered_tokens", "avoidable_tokens")}
-        summed["cost_usd_micros"] = costs.sum() if len(costs) else None
-        summed["peak_context_tokens"] = rest["peak_context_tokens"].max()
-        section.rows.append(_group_cells(f"{len(rest):,} others", number, summed, ""))
-    return section
-
-
-def _label(value: str | None, dimension: str) -> str:
-    if value is None:
-        return "-"
-    return place(value) if dimension == "path" else plain(value, 60)
-
-
-def _group_cells(label: str, sessions: int, row: dict[str, Any], cause: str) -> tuple[str, ...]:
-    return (
-        label,
-        f"{sessions:,}",
-        _money(row["cost_usd_micros"], row["input_tokens"]),
-        short(row["entered_tokens"]),
-        short(row["avoidable_tokens"]) if row["avoidable_tokens"] else "-",
-        share(row["avoidable_tokens"], row["entered_tokens"]) if row["avoidable_tokens"] else "",
-        short(row["peak_context_tokens"]) if row["peak_context_tokens"] else "-",
-        cause,
+    counts = dict(sessions.group_by(dimension).agg(pl.len().alias("sessions")).iter_rows())
+    causes = {row[dimension]: row["signal"] for row in top_causes(findings, [dimension], 1).iter_rows(named=True)}
+    table = table.with_columns(
+        sessions=pl.Series([counts.get(value, 0) for value in table[dimension]], dtype=pl.Int64),
+        most_by=pl.Series([causes.get(value, "") for value in table[dimension]], dtype=pl.String),
     )
+    kept = table.head(shown(len(table), limit))
+    rest = table.tail(len(table) - len(kept))
+    base = _common_folder(table[dimension].drop_nulls().to_list()) if dimension == "path" else ""
+    labels = [_label(value, base) for value in kept[dimension]]
+    rows = list(kept.iter_rows(named=True))
+    if len(rest):
+        labels.append(plural(len(rest), "other"))
+        sums = pl.col("sessions", "input_tokens", "entered_tokens", "avoidable_tokens").sum()
+        rows += rest.select(sums, _sum_known("cost_usd_micros"), pl.col("peak_context_tokens").max()).to_dicts()
+    columns = [
+        (path_column() if dimension == "path" else text_column(), labels),
+        (Column("sessions"), [f"{row['sessions']:,}" for row in rows]),
+        (Column("cost"), [_money(row["cost_usd_micros"], row["input_tokens"]) for row in rows]),
+        (Column("entered"), [short(row["entered_tokens"]) for row in rows]),
+        (Column("avoidable"), [short(row["avoidable_tokens"]) if row["avoidable_tokens"] else "-" for row in rows]),
+        (Column(), [_share(row["avoidable_tokens"], row["entered_tokens"]) for row in rows]),
+        (Column("peak"), [short(row["peak_context_tokens"]) if row["peak_context_tokens"] else "-" for row in rows]),
+        (text_column("most by"), [row.get("most_by", "") for row in rows]),
+    ]
+    return _table(f"BY {'PROJECT' if dimension == 'project' else 'FILE'}", columns)
+
+
+def _table(title: str, columns: list[tuple[Column, list[str]]]) -> Section:
+    """A section from columns; those that say nothing in any row are left out."""
+    kept = [(column, cells) for column, cells in columns if not all(cell in _NOTHING for cell in cells)]
+    rows = list(zip(*(cells for _, cells in kept), strict=True))
+    return Section(title, columns=[column for column, _ in kept], rows=rows)
+
+
+def _common_folder(paths: list[str]) -> str:
+    folders = [path.replace("\\", "/").split("/")[:-1] for path in paths]
+    same = takewhile(lambda names: len(set(names)) == 1, zip(*folders, strict=False))
+    return "/".join(names[0] for names in same)
+
+
+def _sum_known(name: str) -> pl.Expr:
+    return pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).sum()).alias(name)
+
+
+def _label(value: str | None, base: str) -> str:
+    if value is None:
+        return "no project"
+    return plain(value[len(base) :].lstrip("/\\") if base else value, 200)
+
+
+def _share(part: int, of: int) -> str:
+    return share(part, of) if part else ""
 
 
 def _money(cost: int | None, tokens: int | None) -> str:
     if cost is not None:
         return usd(cost)
-    return "no price" if tokens else "no usage"
+    return "no price" if tokens else _NO_USAGE
 
 
 def _by_model(settled: Settled, zone: tzinfo | None, limit: int) -> Section:
     table = grouped(settled, ["model"], zone).filter(pl.col("requests") > 0)
     section = Section("BY MODEL", columns=(text_column(), Column("requests"), Column("cost")))
-    kept = table if limit == 0 else table.head(limit)
+    kept = table.head(shown(len(table), limit))
     for row in kept.iter_rows(named=True):
         name = plain(row["model"] or "model unknown", 60)
         section.rows.append((name, f"{row['requests']:,}", _money(row["cost_usd_micros"], row["input_tokens"])))
     rest = table.tail(len(table) - len(kept))
     if len(rest):
-        cost = rest["cost_usd_micros"].drop_nulls()
-        money = _money(int(cost.sum()) if len(cost) else None, rest["input_tokens"].sum())
-        section.rows.append((f"{len(rest):,} others", f"{rest['requests'].sum():,}", money))
+        cost, tokens = rest.select(_sum_known("cost_usd_micros"), pl.col("input_tokens").sum()).row(0)
+        money = _money(cost, tokens)
+        section.rows.append((plural(len(rest), "other"), f"{rest['requests'].sum():,}", money))
     return section
 
 
@@ -223,50 +236,41 @@ def _by_source(sent: Sent, limit: int) -> Section:
     if unexplained is not None and unexplained > 0:
         named.append(("not explained" if sent.has_prefix else "not in the log", unexplained))
     named.sort(key=lambda entry: -entry[1])
-    kept = named if limit == 0 else named[:limit]
+    kept = named[: shown(len(named), limit)]
     section.rows = [(plain(name, 40), short(tokens), share(tokens, sent.total)) for name, tokens in kept if tokens]
     rest = sum(tokens for _, tokens in named[len(kept) :])
     if rest:
-        section.rows.append((f"{len(named) - len(kept)} others", short(rest), share(rest, sent.total)))
+        section.rows.append((plural(len(named) - len(kept), "other"), short(rest), share(rest, sent.total)))
     if unexplained is not None and unexplained < 0:
         section.lines.append(f"estimate {short(-unexplained)} above the recorded input")
     return section
 
 
-def _worst_sessions(
-    sessions: pl.DataFrame, findings: pl.DataFrame, zone: tzinfo | None, limit: int
-) -> Section:
+def _worst_sessions(sessions: pl.DataFrame, findings: pl.DataFrame, zone: tzinfo | None, limit: int) -> Section:
     """The sessions with most avoidable tokens sent, or the most costly ones where nothing was avoidable."""
     kept = sessions if limit == 0 else sessions.head(limit)
     wasteful = bool(kept["avoidable"].sum())
     reasons: dict[str, list[str]] = {}
     session = pl.coalesce("session_id", "conversation_id").alias("session")
     for row in top_causes(findings.with_columns(session), ["session"], 2).iter_rows(named=True):
-        said = f"{signal_words(row['signal'], row['cause'])} {row['findings']:,}x"
+        said = f"{row['signal']} {row['findings']:,}x"
         reasons.setdefault(row["session"], []).append(said)
-    section = Section("WORST SESSIONS" if wasteful else "LARGEST SESSIONS")
-    section.columns = (
-        text_column(), text_column(), Column(), Column(), Column("cost"), Column("avoidable"), Column(),
-        text_column("why" if wasteful else ""),
-    )  # fmt: skip
-    for row in kept.iter_rows(named=True):
-        if wasteful and not row["avoidable"]:
-            break
-        started = row["started_at"]
-        name = row["project"] or place(row["path"]).replace("\\", "/").rpartition("/")[2]
-        section.rows.append(
-            (
-                plain(row["session"][:_ID], _ID),
-                plain(name, 30),
-                f"{local(started, zone):%d %b}" if started is not None else "",
-                duration(row["ended_at"] - started) if started is not None and row["ended_at"] is not None else "",
-                _money(row["cost"], row["input_tokens"]),
-                short(row["avoidable"]) if row["avoidable"] else "-",
-                share(row["avoidable"], row["entered"]) if row["avoidable"] else "",
-                ", ".join(reasons.get(row["session"], [])),
-            )
-        )
-    return section
+    rows = [row for row in kept.iter_rows(named=True) if row["avoidable"] or not wasteful]
+    columns = [
+        (text_column(), [_session_name(row) for row in rows]),
+        (Column(), [f"{local(row['started_at'], zone):%d %b}" if row["started_at"] else "" for row in rows]),
+        (Column(), [_duration(row["started_at"], row["ended_at"]) for row in rows]),
+        (Column("cost"), [_money(row["cost"], row["input_tokens"]) for row in rows]),
+        (Column("avoidable"), [short(row["avoidable"]) if row["avoidable"] else "-" for row in rows]),
+        (Column(), [_share(row["avoidable"], row["entered"]) for row in rows]),
+        (text_column("why"), [", ".join(reasons.get(row["session"], [])) for row in rows]),
+    ]
+    return _table("WORST SESSIONS" if wasteful else "LARGEST SESSIONS", columns)
+
+
+def _session_name(row: dict[str, str | None]) -> str:
+    name = row["project"] or (row["path"] or "").replace("\\", "/").rpartition("/")[2]
+    return f"{plain((row['session'] or '')[:_ID], _ID)} {plain(name, 20)}"
 
 
 def _parts_of_avoidable(causes: pl.DataFrame) -> list[str]:
@@ -280,14 +284,18 @@ def _parts_of_avoidable(causes: pl.DataFrame) -> list[str]:
     return [f"Of {short(total)} avoidable: {', '.join(said)}."]
 
 
-def _next(discovery: Discovery, sessions: pl.DataFrame, settled: Settled) -> str:
+def _next(discovery: Discovery, sessions: pl.DataFrame) -> list[str]:
     """Commands that lead on from here."""
-    command = "headroom analyze"
+    commands = []
     if discovery.roots and len(sessions):
-        return f"next: {command} {_typed(sessions['session'][0][:_ID])}   --by tool|file|day|mcp|agent   --format json"
-    paths: Sequence[str] = sessions["path"].to_list()
-    target = f" {_typed(place(paths[0]))}" if paths and len(settled.conversations["path"].unique()) > 1 else ""
-    return f"next: {command}{target}   --by tool|file|day|mcp|agent   --format json"
+        commands.append(f"next: headroom analyze {_typed(sessions['session'][0][:_ID])}")
+    elif len(sessions.unique("path")) > 1:
+        commands.append(f"next: headroom analyze {_typed(place(sessions['path'][0]))}")
+    return [*commands, "add:  --by tool (file, day, mcp, agent, …)   --format json   -v"]
+
+
+def _duration(start: int | None, end: int | None) -> str:
+    return "" if start is None or end is None or end <= start else duration(end - start)
 
 
 def _typed(text: str) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from datetime import tzinfo
 
 from rich.console import Console
-from rich.text import Text
 
 from headroom_cli.report.grouped import grouped_csv, grouped_report
 from headroom_cli.report.layout import Section, to_markdown, to_text
@@ -41,15 +40,16 @@ def show(
         text = grouped_csv(run, dimensions, zone, limit) if dimensions else conversations_csv(run, limit)
         _write(text)
         return
-    sections = report(run, discovery, dimensions, zone=zone, limit=limit, verbose=verbose)
     if format == "markdown":
-        _write(to_markdown(sections))
+        _write(to_markdown(report(run, discovery, dimensions, zone=zone, limit=limit, verbose=verbose)))
         return
     console = Console(no_color=True if color is False else None, highlight=False, markup=False, emoji=False)
-    text = to_text(sections, max(console.width, _NARROWEST))
+    width = max(console.width, _NARROWEST)
+    screen = to_text(report(run, discovery, dimensions, zone=zone, limit=limit, verbose=verbose, width=width), width)
     if not _can_encode(console.encoding):
-        text.plain = text.plain.translate(_PLAIN_FORMS).encode(console.encoding, "replace").decode(console.encoding)
-    console.print(text, no_wrap=True, overflow="ignore", crop=False, soft_wrap=True)
+        plain_text = screen.plain.translate(_PLAIN_FORMS)
+        screen.plain = plain_text.encode(console.encoding, "replace").decode(console.encoding)
+    console.print(screen, no_wrap=True, overflow="ignore", crop=False, soft_wrap=True)
 
 
 def report(
@@ -60,19 +60,15 @@ def report(
     zone: tzinfo | None = None,
     limit: int | None = None,
     verbose: bool = False,
+    width: int | None = None,
 ) -> list[Section]:
     """The sections of the report that a run calls for: groups, one session, or many."""
     if dimensions:
-        return grouped_report(run, discovery, dimensions, zone=zone, limit=limit, verbose=verbose)
+        return grouped_report(run, discovery, dimensions, zone=zone, limit=limit, verbose=verbose, width=width)
     session = the_session(run)
     if session:
         return session_report(run, discovery, session, zone=zone, limit=limit, verbose=verbose)
     return machine_report(run, discovery, zone=zone, limit=limit, verbose=verbose)
-
-
-def rendered(sections: Sequence[Section], width: int) -> Text:
-    """The report as styled text of a width."""
-    return to_text(sections, width)
 
 
 def _can_encode(encoding: str) -> bool:

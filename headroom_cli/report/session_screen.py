@@ -8,7 +8,7 @@ import polars as pl
 
 from headroom_cli.report.findings import finding_rows
 from headroom_cli.report.foot import foot
-from headroom_cli.report.layout import Column, Section, text_column
+from headroom_cli.report.layout import Column, Section, most, shown, text_column
 from headroom_cli.report.paid import paid_for, usage_problem
 from headroom_cli.report.sources import Sent, what_was_sent
 from headroom_cli.report.sparkline import sparkline
@@ -19,21 +19,16 @@ from headroom_cli.run import Run
 from headroom_cli.source.discover import Discovery
 
 _SOURCES, _CAUSES, _WORST, _ADVICE = 8, 5, 3, 3
-_SPARK = 44
+_SPARK_LINE = 78
 _COMPACTING = ("claude", "codex")
 
 
 def the_session(run: Run) -> list[Figures] | None:
     """The figures of the session's conversations, the main one first; None where the run is about several sessions."""
     owning = [f for f in conversation_figures(run.settled) if f["messages"] or f["requests"]]
-    mains = [f for f in owning if f["kind"] == "main"] or owning[:1]
-    if len(mains) != 1:
+    if not owning or (len(owning) > 1 and len({f["session_id"] or f["id"] for f in owning}) > 1):
         return None
-    main = mains[0]
-    others = [f for f in owning if f is not main]
-    if any(f["session_id"] is None or f["session_id"] != main["session_id"] for f in others):
-        return None
-    return [main, *others]
+    return sorted(owning, key=lambda f: (f["kind"] != "main", -f["requests"], -f["messages"]))
 
 
 def session_report(
@@ -49,10 +44,9 @@ def session_report(
         sections.append(_with_subagents(paid_for(figures), session, figures))
     if context := _context(run, session[0]):
         sections.append(context)
-    rows = (lambda default: default if limit is None else limit)
-    sections.append(_what_was_sent(sent, figures, len(session), 0 if verbose else rows(_SOURCES)))
-    sections.append(avoidable(findings, sent, figures["tokens"]["total"], 0 if verbose else rows(_CAUSES)))
-    sections += [s for s in (worst(findings, rows(_WORST)), advice(findings, _ADVICE)) if s]
+    sections.append(_what_was_sent(sent, figures, len(session), 0 if verbose else most(limit, _SOURCES)))
+    sections.append(avoidable(findings, sent, figures["tokens"]["total"], 0 if verbose else most(limit, _CAUSES)))
+    sections += [s for s in (worst(findings, most(limit, _WORST)), advice(findings, _ADVICE)) if s]
     end = foot(run, discovery, zone, verbose=verbose)
     sections.append(Section(lines=[problem, *end] if problem else end))
     return sections
@@ -66,21 +60,26 @@ def _header(run: Run, session: list[Figures], figures: Figures, zone: tzinfo | N
     client = f"{plain(main['client'], 30)}{version}" if main["client"] else main["log_format"]
     identity = plain((main["session_id"] or main["id"])[:8], 8)
     lines = [
-        "   ".join(part for part in (client, plain(main["model"] or "model unknown", 40), f"session {identity}") if part),
+        "   ".join(
+            part for part in (client, plain(main["model"] or "model unknown", 40), f"session {identity}") if part
+        ),
         "   ".join(_extent(run, main, figures, zone)),
     ]
     if others:
         requests = sum(f["requests"] for f in others)
         named = sorted({plain(f["agent_name"], 30) for f in others if f["agent_name"]})
         kinds = f" ({', '.join(named[:4])}{', …' if len(named) > 4 else ''})" if named else ""
-        noun = "subagent" if all(f["kind"] == "subagent" for f in others) else "subagent or side thread"
-        nouns = None if noun == "subagent" else "subagents and side threads"
-        lines.append(f"{plural(len(others), noun, nouns)}{kinds}: {plural(requests, 'request')} of these, counted in")
+        lines.append(f"{_others(others)}{kinds}: {plural(requests, 'request')} of these, counted in")
     copied, times = figures["copied_tokens"], figures["copies"]
     if copied or times:
-        files = f" in {plural(times, 'file')} that repeat this session" if times else ""
-        lines.append(f"{whole(copied)} tokens are copies{files}: context, counted in no total")
+        where = f"in {plural(times, 'copy', 'copies')} of this history" if times else "are history of another session"
+        lines.append(f"{whole(copied)} tokens {where}: counted in no total")
     return Section(f"{name}{branch}", columns=(), lines=lines)
+
+
+def _others(conversations: list[Figures]) -> str:
+    only_subagents = all(f["kind"] == "subagent" for f in conversations)
+    return plural(len(conversations), "subagent" if only_subagents else "other thread")
 
 
 def _extent(run: Run, main: Figures, figures: Figures, zone: tzinfo | None) -> list[str]:
@@ -104,7 +103,7 @@ def _with_subagents(section: Section, session: list[Figures], figures: Figures) 
     if not others:
         return section
     tokens = sum((f["usage"]["input_tokens"] or 0) + (f["usage"]["output_tokens"] or 0) for f in others)
-    name = f"of it {plural(len(others), 'subagent')}"
+    name = f"of it {_others(others)}"
     if figures["cost_usd_micros"] is None:
         section.rows.append((name, whole(tokens), "", ""))
     else:
@@ -125,10 +124,10 @@ def _context(run: Run, main: Figures) -> Section | None:
         return None
     at = run.settled.conversations.filter(pl.col("conversation") == main["conversation"])["resets"][0].to_list()
     positions = {int((requests["request_index"] < reset).sum()) for reset in at}
-    bars = sparkline(sizes, _SPARK, positions)
-    resets = "   | context made smaller" if at else ""
-    line = f"context  {short(sizes[0])} {bars} {short(sizes[-1])}   peak {short(max(sizes))}{resets}"
-    return Section(lines=[line], tight=True)
+    resets = "   | made smaller" if at else ""
+    before, behind = f"context  {short(sizes[0])} ", f" {short(sizes[-1])}   peak {short(max(sizes))}{resets}"
+    bars = sparkline(sizes, _SPARK_LINE - len(before) - len(behind), positions)
+    return Section(lines=[before + bars + behind], tight=True)
 
 
 def _what_was_sent(sent: Sent, figures: Figures, conversations: int, limit: int) -> Section:
@@ -136,7 +135,7 @@ def _what_was_sent(sent: Sent, figures: Figures, conversations: int, limit: int)
         return _what_entered(sent, figures, limit)
     section = Section("WHAT WAS SENT")
     section.columns = (text_column(), Column("entered"), Column("x sent"), Column("sent"), Column("share"))
-    kept = sent.sources if limit == 0 else sent.sources[:limit]
+    kept = sent.sources[: shown(len(sent.sources), limit)]
     for source in kept:
         times = f"{source.sent / source.entered:.0f}" if source.entered else ""
         section.rows.append(
@@ -148,7 +147,7 @@ def _what_was_sent(sent: Sent, figures: Figures, conversations: int, limit: int)
         entered, times_sent = sum(s.entered for s in rest), sum(s.sent for s in rest)
         times = f"{times_sent / entered:.0f}" if entered else ""
         section.rows.append(
-            (f"{len(rest)} others", whole(entered), times, short(times_sent), share(times_sent, sent.total))
+            (plural(len(rest), "other"), whole(entered), times, short(times_sent), share(times_sent, sent.total))
         )
     unexplained = sent.unexplained
     if unexplained is not None and unexplained > 0:
@@ -171,8 +170,8 @@ def _sent_remarks(sent: Sent) -> list[str]:
         return [f"Estimate {short(-unexplained)} ({share(-unexplained, sent.recorded)}) above the recorded input."]
     least = "at least, " if sent.unrecorded_requests else ""
     if sent.has_prefix:
-        return [f"not explained: {least}recorded input less the rows above, with the error of the estimates."]
-    return [f"not in the log: {least}recorded input less the rows above: system prompt, tool schemas, estimate error."]
+        return [f"not explained = {least}recorded input less the rows above: what the estimates miss."]
+    return [f"not in the log = {least}recorded input less the rows above: system prompt, tool schemas, estimate error."]
 
 
 def _what_entered(sent: Sent, figures: Figures, limit: int) -> Section:
@@ -180,9 +179,9 @@ def _what_entered(sent: Sent, figures: Figures, limit: int) -> Section:
     section = Section("WHAT IS IN IT", columns=(text_column(), Column("tokens"), Column("share")))
     ranked = sorted(sent.sources, key=lambda source: -source.entered)
     total = figures["tokens"]["total"]
-    kept = ranked if limit == 0 else ranked[:limit]
+    kept = ranked[: shown(len(ranked), limit)]
     section.rows = [(plain(s.name, 60), whole(s.entered), share(s.entered, total)) for s in kept]
     rest = sum(source.entered for source in ranked[len(kept) :])
     if rest:
-        section.rows.append((f"{len(ranked) - len(kept)} others", whole(rest), share(rest, total)))
+        section.rows.append((plural(len(ranked) - len(kept), "other"), whole(rest), share(rest, total)))
     return section

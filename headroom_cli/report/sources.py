@@ -25,7 +25,7 @@ class Sent:
     """All sources, most sent first, against what the provider counted.
 
     `recorded` is the recorded input of own requests (None: not recorded for any); `unrecorded_requests` are own
-    requests without a count. `has_prefix` tells whether the log holds the system prompt or tool schemas.
+    requests without a count. `has_prefix` tells whether the logs hold the system prompt or tool schemas.
     """
 
     sources: list[Source]
@@ -72,13 +72,18 @@ def what_was_sent(settled: Settled) -> Sent:
     requests = settled.requests.filter("own")
     counted = requests["input_tokens"].drop_nulls()
     return Sent(
-        sources=[Source(**{"name": name, "entered": entered, "sent": sent}) for name, entered, sent in rows.iter_rows()],
+        sources=[Source(name, entered, sent) for name, entered, sent in rows.iter_rows()],
         recorded=int(counted.sum()) if len(counted) else None,
         unrecorded_requests=len(requests) - len(counted),
-        has_prefix=not blocks.filter((pl.col("kind") == "system") & (pl.col("origin") == "harness"))
-        .filter((pl.col("message_index") == -1) | (pl.col("role") == "system"))
-        .is_empty(),
+        has_prefix=_all_have_prefix(blocks, requests),
     )
+
+
+def _all_have_prefix(blocks: pl.DataFrame, requests: pl.DataFrame) -> bool:
+    """Whether every conversation whose input is recorded has its system prompt or tool schemas in the log."""
+    outside = (pl.col("message_index") == -1) | (pl.col("role") == "system")
+    with_prefix = blocks.filter((pl.col("kind") == "system") & outside)
+    return requests.drop_nulls("input_tokens").join(with_prefix, on="conversation", how="anti").is_empty()
 
 
 def _source() -> pl.Expr:

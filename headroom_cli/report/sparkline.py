@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 _BARS = "▁▂▃▄▅▆▇█"
 RESET = "|"
@@ -34,5 +35,5 @@ def _share(run: Sequence[int], values: Sequence[int], room: int, runs: int) -> i
 
 def _bars(run: Sequence[int], columns: int, top: int) -> str:
     edges = [index * len(run) // columns for index in range(columns + 1)]
-    peaks = [max(run[a:b]) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    peaks = [max(run[a:b]) for a, b in pairwise(edges)]
     return "".join(_BARS[min(peak * len(_BARS) // top, len(_BARS) - 1)] if top > 0 else _BARS[0] for peak in peaks)

@@ -7,9 +7,9 @@ import polars as pl
 from headroom_cli.report.advice import ADVICE, cause_words
 from headroom_cli.report.findings import by_cause
 from headroom_cli.report.foot import place
-from headroom_cli.report.layout import Column, Section, prose_column, text_column
+from headroom_cli.report.layout import Column, Section, prose_column, shown, text_column
 from headroom_cli.report.sources import Sent
-from headroom_cli.report.words import plain, share, short, whole
+from headroom_cli.report.words import plain, plural, share, short, whole
 
 NOTHING = "nothing found"
 
@@ -23,7 +23,7 @@ def avoidable(findings: pl.DataFrame, sent: Sent, entered: int, limit: int) -> S
         section.columns = (
             text_column("signal"), Column("found"), Column("tokens"), Column("carried"), Column("confidence"),
         )  # fmt: skip
-        kept = found if limit == 0 else found.head(limit)
+        kept = found.head(shown(len(found), limit))
         section.rows = [
             (
                 signal_words(row["signal"], row["cause"]),
@@ -36,15 +36,10 @@ def avoidable(findings: pl.DataFrame, sent: Sent, entered: int, limit: int) -> S
         ]
         if len(found) > len(kept):
             rest = found.tail(len(found) - len(kept))
-            section.rows.append(
-                (
-                    f"{len(rest)} others",
-                    whole(rest["findings"].sum()),
-                    whole(rest["avoidable_tokens"].sum()),
-                    short(rest["avoidable_carried_tokens"].sum()),
-                    "",
-                )
-            )
+            number, tokens, carried = rest.select(
+                pl.col("findings", "avoidable_tokens", "avoidable_carried_tokens").sum()
+            ).row(0)
+            section.rows.append((plural(len(rest), "other"), whole(number), whole(tokens), short(carried), ""))
     flagged = [
         f"{row['findings']:,} {signal_words(row['signal'], row['cause'])} ({short(row['flagged_tokens'])})"
         for row in rows.filter((pl.col("avoidable_tokens") == 0) & (pl.col("flagged_tokens") > 0)).iter_rows(named=True)
@@ -59,7 +54,7 @@ def headline(rows: pl.DataFrame, sent: Sent, entered: int) -> str:
     tokens, carried = int(rows["avoidable_tokens"].sum()), int(rows["avoidable_sent_tokens"].sum())
     if not tokens:
         return NOTHING
-    said = f"{whole(tokens)} of {whole(entered)} tokens that entered ({share(tokens, entered)})"
+    said = f"{short(tokens)} of {short(entered)} tokens entered ({share(tokens, entered)})"
     if not carried:
         return said
     return f"{said}, {short(carried)} of {short(sent.total)} sent ({share(carried, sent.total)})"
@@ -74,7 +69,7 @@ def signal_words(signal: str, cause: str | None) -> str:
 
 
 def _more(entries: list[str], shown: int) -> str:
-    return f" and {len(entries) - shown:,} more kinds" if len(entries) > shown else ""
+    return f" and {len(entries) - shown:,} more" if len(entries) > shown else ""
 
 
 def worst(findings: pl.DataFrame, limit: int) -> Section | None:
@@ -83,10 +78,9 @@ def worst(findings: pl.DataFrame, limit: int) -> Section | None:
     kept = found if limit == 0 else found.head(limit)
     if not len(kept):
         return None
-    section = Section("WORST", columns=(Column(), Column("tokens"), Column("x sent"), prose_column()))
+    section = Section("WORST", "avoidable tokens x requests that sent them", (Column(), prose_column()))
     section.rows = [
-        (str(number), whole(row["avoidable_tokens"]), whole(row["times_sent"]), _finding(row))
-        for number, row in enumerate(kept.iter_rows(named=True), start=1)
+        (f"{row['avoidable_tokens']:,} x {row['times_sent']:,}", _finding(row)) for row in kept.iter_rows(named=True)
     ]
     if len(found) > len(kept):
         section.lines = [f"{len(found) - len(kept):,} more: --limit {min(len(found), 100)}, or --format json"]
@@ -123,11 +117,9 @@ def advice(findings: pl.DataFrame, limit: int) -> Section | None:
     )
     if saved.is_empty():
         return None
-    section = Section("DO", columns=(Column(), Column("saves"), prose_column()))
+    section = Section("DO", "to send as many tokens less", columns=(Column(), prose_column()))
     section.rows = [
-        (str(number), short(max(row["avoidable_sent_tokens"], row["avoidable_tokens"])), ADVICE[row["signal"]])
-        for number, row in enumerate(saved.head(limit or 100).iter_rows(named=True), start=1)
+        (f"-{short(max(row['avoidable_sent_tokens'], row['avoidable_tokens']))}", ADVICE[row["signal"]])
+        for row in saved.head(limit or 100).iter_rows(named=True)
     ]
     return section
-
-
