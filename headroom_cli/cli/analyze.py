@@ -192,7 +192,8 @@ def write_report(
     if output is Format.json:
         from headroom_cli.report.json import document
 
-        sys.stdout.buffer.write(document(run, dimensions, limit=1000 if limit is None else limit, zone=zone))
+        most = 1000 if limit is None else limit
+        sys.stdout.buffer.write(document(run, dimensions, limit=most, zone=zone, skipped=discovery.skipped))
     elif output is Format.jsonl:
         from headroom_cli.report.json import lines
 

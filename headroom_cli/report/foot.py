@@ -92,15 +92,19 @@ def _images(run: Run) -> list[str]:
 
 def _prices(run: Run, shown: int) -> list[str]:
     """Models that are priced under another name, and those without a price."""
-    requests = run.settled.requests.filter("own", "has_usage").select("model", "price_model").unique().sort("model")
-    other, none = [], []
-    for model, price_model in requests.iter_rows():
+    counted = run.settled.requests.filter("own", "has_usage").group_by("model", "price_model").len()
+    other, none, left_out = [], [], 0
+    for model, price_model, requests in counted.sort("model", nulls_last=True).iter_rows():
+        name = plain(model or "", 60) or "requests that name no model"
         if price_model is None:
-            none.append(plain(model or "requests without a model", 60))
+            none.append(name)
+            left_out += requests
         elif not _same_model(model, price_model):
-            other.append(f"{plain(model, 60)} as {price_model}")
-    lines = [f"Priced under another name: {_list(other, shown)}."] if other else []
-    return lines + ([f"No price is known for {_list(none, shown)}."] if none else [])
+            other.append(f"{name} as {price_model}")
+    lines = [f"Priced under another name: {_list(other, shown)}"] if other else []
+    if none:
+        lines.append(f"No price is known for {_list(none, shown)}: {plural(left_out, 'request')} in no cost")
+    return lines
 
 
 def _same_model(model: str, price_model: str) -> bool:

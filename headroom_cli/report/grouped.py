@@ -31,8 +31,8 @@ _COLUMNS: tuple[tuple[str, str, Callable[[int], str]], ...] = (
     ("avoidable", "avoidable_tokens", short),
     ("peak", "peak_context_tokens", short),
 )
-_NAME_WIDTH, _FIGURE_WIDTH = 24, 10
-_GIVES_WAY = ("cache read", "findings", "peak", "sent", "output")
+_NAME_WIDTHS, _FIGURE_WIDTH = {1: 24, 2: 16}, 10
+_GIVES_WAY = ("cache read", "findings", "peak", "sent", "output", "entered", "input", "requests")
 
 
 def grouped_report(
@@ -57,7 +57,7 @@ def grouped_report(
 def groups_section(table: pl.DataFrame, dimensions: Sequence[str], limit: int, width: int | None = None) -> Section:
     """Groups as a section: the first `limit` rows (0: all), the others summed, and the total."""
     chosen = [entry for entry in _COLUMNS if entry[1] in table.columns]
-    room = (width or 1000) - 2 - _NAME_WIDTH * len(dimensions)
+    room = (width or 1000) - 2 - _NAME_WIDTHS.get(len(dimensions), 12) * len(dimensions)
     for name in _GIVES_WAY:
         if len(chosen) * _FIGURE_WIDTH > room:
             chosen = [entry for entry in chosen if entry[0] != name]

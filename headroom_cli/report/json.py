@@ -16,13 +16,23 @@ from headroom_cli.report.findings import finding_rows
 from headroom_cli.report.summary import Figures, conversation_figures, totals
 from headroom_cli.report.words import zone_name
 from headroom_cli.run import FileReport, Run
+from headroom_cli.source.discover import Skipped
 from headroom_cli.version import __version__
 
 SCHEMA_VERSION = "1"
 
 
-def document(run: Run, dimensions: Sequence[str] = (), *, limit: int = 1000, zone: tzinfo | None = None) -> bytes:
+def document(
+    run: Run,
+    dimensions: Sequence[str] = (),
+    *,
+    limit: int = 1000,
+    zone: tzinfo | None = None,
+    skipped: Sequence[Skipped] = (),
+) -> bytes:
     """One JSON document with the `limit` worst findings (0: all) and how many were left out.
+
+    `skipped` is what the search for files could not read.
 
     With `dimensions`, `groups` holds the rows of `--by`; times of day in them are in `zone` (None: the machine's).
     """
@@ -37,7 +47,7 @@ def document(run: Run, dimensions: Sequence[str] = (), *, limit: int = 1000, zon
         "conversations": list(_conversations(run, kept)),
         "totals": _public(totals(run.settled, len(run.files))),
         "findings_omitted": len(rows) - len(kept),
-        **_not_seen(run.files),
+        **_not_seen(run.files, skipped),
     }
     return orjson.dumps(body, option=orjson.OPT_INDENT_2) + b"\n"
 
@@ -94,13 +104,14 @@ def _finding(row: dict[str, Any]) -> Figures:
     }
 
 
-def _not_seen(files: list[FileReport]) -> Figures:
+def _not_seen(files: list[FileReport], skipped: Sequence[Skipped]) -> Figures:
     unknown: Counter[tuple[str, str]] = Counter()
     for file in files:
         for record_type, number in file.unknown.items():
             unknown[file.log_format, record_type] += number
     return {
-        "skipped": [{"path": f.path, "reason": f.skipped} for f in files if f.skipped],
+        "skipped": [{"path": f.path, "reason": f.skipped} for f in files if f.skipped]
+        + [{"path": str(entry.path), "reason": entry.reason} for entry in skipped],
         "damaged": [{"path": f.path, "line": d.line, "reason": d.reason} for f in files for d in f.damaged],
         "unknown_records": [
             {"log_format": log_format, "type": record_type, "count": number}

@@ -128,9 +128,7 @@ def _paid(figures: Figures) -> Section:
     total = (usage["input_tokens"] or 0) + (usage["output_tokens"] or 0)
     tokens = f"{short(total)} tokens ({short(usage['output_tokens'] or 0)} output)"
     if parts:
-        unpriced = figures["unpriced_requests"]
-        missing = f", {plural(unpriced, 'request')} without a price left out" if unpriced else ""
-        remark = f"{usd(cost)} at API list prices{missing}   {tokens}"
+        remark = f"{usd(cost)} at API list prices   {tokens}"
         shares = [f"{name} {share(parts[part] or 0, cost)}" for name, _, part, _ in PARTS if parts[part]]
         told = "of the cost"
     else:

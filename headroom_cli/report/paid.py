@@ -59,7 +59,7 @@ def _parts(usage: Figures) -> list[tuple[str, str, str, str]]:
 def _output_remark(usage: Figures) -> str:
     said = []
     if usage["output_is_lower_bound"]:
-        said.append(f"at least: {usage['lower_bound_requests']:,} counts not final")
+        said.append(f"at least: {plural(usage['lower_bound_requests'], 'count')} not final")
     if usage["reasoning_output_tokens"]:
         said.append(f"{whole(usage['reasoning_output_tokens'])} of it reasoning")
     return ", ".join(said)

@@ -16,7 +16,7 @@ from headroom_cli.report.session_screen import session_report, the_session
 from headroom_cli.run import Run
 from headroom_cli.source.discover import Discovery
 
-_NARROWEST = 60
+_NARROWEST = 80
 _PLAIN_FORMS = str.maketrans({"…": "~", "·": ".", **dict(zip("▁▂▃▄▅▆▇█", "__--==##", strict=True))})
 
 

@@ -18,7 +18,7 @@ from headroom_cli.report.words import period, plain, plural, share, short, usd, 
 from headroom_cli.run import Run
 from headroom_cli.source.discover import Discovery
 
-_SOURCES, _CAUSES, _WORST, _ADVICE = 8, 5, 3, 3
+_SOURCES, _CAUSES, _WORST, _ADVICE = 6, 5, 3, 3
 _SPARK_LINE = 78
 _COMPACTING = ("claude", "codex")
 
@@ -54,15 +54,13 @@ def session_report(
 
 def _header(run: Run, session: list[Figures], figures: Figures, zone: tzinfo | None) -> Section:
     main, others = session[0], session[1:]
-    name = plain(main["project"] or main["agent_name"] or main["log_format"], 40)
+    name = plain(main["project"] or main["path"].replace("\\", "/").rpartition("/")[2] or main["log_format"], 60)
     branch = f" ({plain(main['git_branch'], 40)})" if main["git_branch"] else ""
     version = f" {plain(main['client_version'], 20)}" if main["client_version"] else ""
     client = f"{plain(main['client'], 30)}{version}" if main["client"] else main["log_format"]
-    identity = plain((main["session_id"] or main["id"])[:8], 8)
+    identity = f"session {plain(main['session_id'][:8], 8)}" if main["session_id"] else ""
     lines = [
-        "   ".join(
-            part for part in (client, plain(main["model"] or "model unknown", 40), f"session {identity}") if part
-        ),
+        "   ".join(part for part in (client, plain(main["model"] or "model unknown", 40), identity) if part),
         "   ".join(_extent(run, main, figures, zone)),
     ]
     if others:
@@ -90,7 +88,7 @@ def _extent(run: Run, main: Figures, figures: Figures, zone: tzinfo | None) -> l
         parts.append("no times recorded")
     implied = run.settled.requests.filter("own")["source"].eq("implied").all()
     requests = plural(figures["requests"], "request")
-    parts.append(f"{requests} (one an answer)" if figures["requests"] and implied else requests)
+    parts.append(f"{requests} (implied by answers)" if figures["requests"] and implied else requests)
     if main["context_resets"]:
         compacts = main["log_format"].startswith(_COMPACTING)
         parts.append(plural(main["context_resets"], "compaction" if compacts else "context reset"))
@@ -168,10 +166,10 @@ def _sent_remarks(sent: Sent) -> list[str]:
         ]
     if unexplained < 0:
         return [f"Estimate {short(-unexplained)} ({share(-unexplained, sent.recorded)}) above the recorded input."]
-    least = "at least, " if sent.unrecorded_requests else ""
+    least = "at least the " if sent.unrecorded_requests else ""
     if sent.has_prefix:
-        return [f"not explained = {least}recorded input less the rows above: what the estimates miss."]
-    return [f"not in the log = {least}recorded input less the rows above: system prompt, tool schemas, estimate error."]
+        return [f"not explained: {least}rest of the recorded input (what estimates miss)"]
+    return [f"not in the log: {least}rest of recorded input (system prompt, tools, estimate error)"]
 
 
 def _what_entered(sent: Sent, figures: Figures, limit: int) -> Section:

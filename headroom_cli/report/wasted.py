@@ -21,7 +21,7 @@ def avoidable(findings: pl.DataFrame, sent: Sent, entered: int, limit: int) -> S
     section = Section("AVOIDABLE", headline(rows, sent, entered))
     if len(found):
         section.columns = (
-            text_column("signal"), Column("found"), Column("tokens"), Column("carried"), Column("confidence"),
+            text_column("signal"), Column("found"), Column("tokens"), Column("carried"), text_column("confidence"),
         )  # fmt: skip
         kept = found.head(shown(len(found), limit))
         section.rows = [

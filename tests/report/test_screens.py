@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from headroom_cli.report.rows_csv import conversations_csv, csv_text
+from headroom_cli.report.screens import show
+from headroom_cli.run import Run
+from headroom_cli.source.discover import Discovery
+
+UTC = ZoneInfo("UTC")
+Made = tuple[Run, Discovery]
+
+
+def test_pipe_has_no_colour_and_keeps_to_80_columns(
+    session: Made, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    show(*session, "table", (), zone=UTC)
+    output = capsys.readouterr().out
+    assert "\x1b" not in output
+    assert max(len(line) for line in output.splitlines()) <= 80
+
+
+def test_columns_sets_the_width(
+    machine: Made, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    show(*machine, "table", (), zone=UTC)
+    assert any("BY MODEL" in line and "BY SOURCE" in line for line in capsys.readouterr().out.splitlines())
+
+
+@pytest.mark.parametrize(("color", "environment"), [(False, {}), (None, {"NO_COLOR": "1"})])
+def test_colour_can_be_refused(
+    session: Made,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    color: bool | None,
+    environment: dict[str, str],
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    show(*session, "table", (), zone=UTC, color=color)
+    assert "\x1b[3" not in capsys.readouterr().out
+
+
+def test_a_terminal_without_block_characters_gets_plain_ones(session: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    buffer = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(buffer, "cp1252"))
+    show(*session, "table", (), zone=UTC)
+    sys.stdout.flush()
+    assert b"context  18k ########" in buffer.getvalue()
+
+
+def test_csv_has_a_row_a_conversation(machine: Made) -> None:
+    run, _ = machine
+    rows = list(csv.DictReader(io.StringIO(conversations_csv(run, None))))
+    assert len(rows) == 4
+    main = next(row for row in rows if row["kind"] == "main" and row["project"] == "acme")
+    assert (main["requests"], main["input_tokens"], main["cost_usd_micros"]) == ("8", "158024", "210745")
+    assert main["output_is_lower_bound"] == "true"
+    assert main["started_at"] == "2026-11-12T13:01:00.000Z"
+    assert len(list(csv.DictReader(io.StringIO(conversations_csv(run, 1))))) == 1
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "  =1", "\t=1", "\r=1"])
+def test_csv_text_is_never_a_formula(text: str) -> None:
+    rows = list(csv.reader(io.StringIO(csv_text(["name", "number"], [(text, -5)]))))
+    assert rows[1][0].startswith("'")
+    assert rows[1][1] == "-5"
+
+
+def test_markdown_goes_out_as_utf8(session: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    buffer = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(buffer, "cp1252"))
+    show(*session, "markdown", (), zone=UTC)
+    text = buffer.getvalue().decode("utf-8")
+    assert text.startswith("## acme (main)\n")
+    assert "|  | tokens | cost | share | at API list prices |" in text
+
+
+def test_any_width_holds(machine: Made, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    for width in (1, 60, 80, 81, 99, 100, 120, 500):
+        monkeypatch.setenv("COLUMNS", str(width))
+        show(*machine, "table", (), zone=UTC)
+        assert max(len(line) for line in capsys.readouterr().out.splitlines()) <= max(width, 80)
