@@ -8,6 +8,8 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from headroom_cli import ParsedHistory, find_tool_units, parse_messages
@@ -64,54 +66,66 @@ def turns_of(messages: list[dict[str, Any]]) -> list[Turn]:
 
 
 def write(turns: list[Turn], dialect: str) -> list[dict[str, Any]]:
-    messages: list[dict[str, Any]] = []
-    calls: list[Any]
-    results: list[Any]
-    for turn in turns:
-        if turn.text:
-            messages.append(_text(turn, dialect))
-        elif dialect == "openai":
-            messages += [{"role": "tool", "tool_call_id": i, "content": text} for i, text in turn.results]
-            if turn.calls:
-                calls = [
-                    {"id": i, "type": "function", "function": {"name": name, "arguments": arguments}}
-                    for i, name, arguments in turn.calls
-                ]
-                messages.append({"role": "assistant", "content": None, "tool_calls": calls})
-        elif dialect == "openai-responses":
-            messages += [{"type": "function_call_output", "call_id": i, "output": text} for i, text in turn.results]
-            messages += [
-                {"type": "function_call", "id": f"fc_{i}", "call_id": i, "name": name, "arguments": arguments}
-                for i, name, arguments in turn.calls
-            ]
-        elif dialect == "anthropic":
-            calls = [
-                {"type": "tool_use", "id": i, "name": name, "input": json.loads(arguments)}
-                for i, name, arguments in turn.calls
-            ]
-            results = [
-                {"type": "tool_result", "tool_use_id": i, "content": [{"type": "text", "text": text}]}
-                for i, text in turn.results
-            ]
-            messages.append({"role": "assistant" if calls else "user", "content": calls or results})
-        else:
-            calls = [
-                {"toolUse": {"toolUseId": i, "name": name, "input": json.loads(arguments)}}
-                for i, name, arguments in turn.calls
-            ]
-            results = [
-                {"toolResult": {"toolUseId": i, "status": "success", "content": [{"text": text}]}}
-                for i, text in turn.results
-            ]
-            messages.append({"role": "assistant" if calls else "user", "content": calls or results})
+    """The history in a dialect. A turn may hold text and calls, or results and then text."""
+    return [message for turn in turns for message in WRITERS[dialect](turn)]
+
+
+def _chat(turn: Turn) -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = [{"role": "tool", "tool_call_id": i, "content": text} for i, text in turn.results]
+    calls = [
+        {"id": i, "type": "function", "function": {"name": name, "arguments": arguments}}
+        for i, name, arguments in turn.calls
+    ]
+    if calls:
+        messages.append({"role": "assistant", "content": turn.text or None, "tool_calls": calls})
+    elif turn.text:
+        messages.append({"role": _speaker(turn), "content": turn.text})
     return messages
 
 
-def _text(turn: Turn, dialect: str) -> dict[str, Any]:
-    if dialect == "openai-responses":
+def _responses(turn: Turn) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = [
+        {"type": "function_call_output", "call_id": i, "output": text} for i, text in turn.results
+    ]
+    if turn.text:
         kind = "output_text" if turn.role == "assistant" else "input_text"
-        return {"type": "message", "role": turn.role, "content": [{"type": kind, "text": turn.text}]}
-    return {"role": turn.role, "content": [{"text": turn.text}] if dialect == "bedrock" else turn.text}
+        content = [{"type": kind, "text": turn.text}]
+        items.append({"type": "message", "role": _speaker(turn), "content": content})
+    items += [
+        {"type": "function_call", "id": f"fc_{i}", "call_id": i, "name": name, "arguments": arguments}
+        for i, name, arguments in turn.calls
+    ]
+    return items
+
+
+def _anthropic(turn: Turn) -> list[dict[str, Any]]:
+    content: list[dict[str, Any]] = [
+        {"type": "tool_result", "tool_use_id": i, "content": [{"type": "text", "text": text}]}
+        for i, text in turn.results
+    ]
+    content += [{"type": "text", "text": turn.text}] if turn.text else []
+    content += [
+        {"type": "tool_use", "id": i, "name": name, "input": json.loads(arguments)} for i, name, arguments in turn.calls
+    ]
+    return [{"role": _speaker(turn), "content": content}]
+
+
+def _strands(turn: Turn) -> list[dict[str, Any]]:
+    content: list[dict[str, Any]] = [
+        {"toolResult": {"toolUseId": i, "status": "success", "content": [{"text": text}]}} for i, text in turn.results
+    ]
+    content += [{"text": turn.text}] if turn.text else []
+    content += [
+        {"toolUse": {"toolUseId": i, "name": name, "input": json.loads(arguments)}} for i, name, arguments in turn.calls
+    ]
+    return [{"role": _speaker(turn), "content": content}]
+
+
+def _speaker(turn: Turn) -> str:
+    return "user" if turn.role == "results" else turn.role
+
+
+WRITERS = {"openai": _chat, "openai-responses": _responses, "anthropic": _anthropic, "bedrock": _strands}
 
 
 def objects_of(value: Any, key: str = "") -> Any:
@@ -237,3 +251,34 @@ def test_five_parallel_results_of_one_content(dialect: str) -> None:
     results = [block for block in history.blocks if block.kind == "tool_result"]
     # The same content counts once in the second batch, for the others share its step; they count as repeated calls.
     assert history.waste.reread == results[5].tokens * 5
+
+
+TEXTS = (LISTING, LISTING.replace("all", "first"), "ok", "<p>" * 60, json.dumps([{"id": n} for n in range(200)]))
+rounds = st.lists(
+    st.tuples(
+        st.sampled_from(["", "I look.", "<context>all</context>"]),
+        st.lists(st.tuples(st.sampled_from(["a.py", "b.py"]), st.sampled_from(TEXTS)), max_size=3),
+        st.sampled_from(["", "", "Go on."]),
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(rounds)
+def test_any_history_gives_the_same_figures_in_every_dialect(played: list[tuple[str, list[Any], str]]) -> None:
+    turns = [Turn("user", "Look at the tables.")]
+    for number, (said_first, reads, then) in enumerate(played):
+        ids = [f"k{number}_{n}" for n in range(len(reads))]
+        arguments = [json.dumps({"path": path}) for path, _ in reads]
+        calls = tuple((i, "read_file", a) for i, a in zip(ids, arguments, strict=True))
+        turns.append(Turn("assistant", said_first or ("" if calls else "Done."), calls))
+        results = tuple((i, text) for i, (_, text) in zip(ids, reads, strict=True))
+        turns.append(Turn("results" if results else "user", then or ("" if results else "And?"), results=results))
+    first, *others = (parse_messages(write(turns, dialect)) for dialect in DIALECTS)
+    for other in others:
+        assert said(other) == said(first)
+        assert other.tokens_by_kind == first.tokens_by_kind
+        assert other.waste == first.waste
+        assert (other.waste.flagged, other.waste.avoidable) == (first.waste.flagged, first.waste.avoidable)
