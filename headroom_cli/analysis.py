@@ -6,19 +6,19 @@ counted and scanned once, however often it stands in the logs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from headroom_cli.blocks import conversation_blocks
 from headroom_cli.model import Block, Conversation, ToolCall, Waste
 from headroom_cli.tokens import TextCounter, get_tokenizer, replace_surrogates
 from headroom_cli.waste import reread
-from headroom_cli.waste.base import PREFIX_KINDS, TEXT_KINDS, Hit, scan_texts
-from headroom_cli.waste.claims import claim
+from headroom_cli.waste.base import PREFIX_KINDS, TEXT_KINDS, scan_texts
+from headroom_cli.waste.claims import Claim, claim
 from headroom_cli.waste.history import History
 from headroom_cli.waste.paths import CallTarget, call_target
 
-_MEMO_LIMIT = 300_000
+_MEMO_LIMIT = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,28 +53,32 @@ class Analyser:
         self.counter = counter if counter is not None else get_tokenizer()
         self.settings = settings or Settings()
         self._tokens: dict[str, int] = {}
-        self._hits: dict[tuple[str, bool], dict[str, Hit]] = {}
+        self._claims: dict[str, tuple[Claim, ...]] = {}
 
     def analyse(self, conversations: Sequence[Conversation]) -> list[Analysis]:
         """Analyse the conversations of one file; their texts are scanned together."""
         if len(self._tokens) > _MEMO_LIMIT:
             self._tokens.clear()
-            self._hits.clear()
+            self._claims.clear()
         blocks = [conversation_blocks(conversation, self.counter, self._tokens) for conversation in conversations]
         self._scan(block for made in blocks for block in made)
         return [self._analysis(c, made) for c, made in zip(conversations, blocks, strict=True)]
 
     def _scan(self, blocks: Iterable[Block]) -> None:
-        new: dict[tuple[str, bool], Block] = {}
+        """Find the content signals of texts not seen before, as if each block had all its tokens left to claim."""
+        new: dict[str, Block] = {}
         for block in blocks:
             if block.text and (block.kind in TEXT_KINDS or block.kind in PREFIX_KINDS):
-                key = _hit_key(block)
-                if key not in self._hits:
+                key = _memo_key(block)
+                if key not in self._claims:
                     new[key] = block
-        if new:
-            texts = [replace_surrogates(block.text) for block in new.values()]
-            found = scan_texts(texts, [block.kind for block in new.values()], self.counter)
-            self._hits.update(zip(new, found, strict=True))
+        if not new:
+            return
+        texts = [replace_surrogates(block.text) for block in new.values()]
+        found = scan_texts(texts, [block.kind for block in new.values()], self.counter)
+        for (key, block), text, hits in zip(new.items(), texts, found, strict=True):
+            kept = {name: hit for name, hit in hits.items() if name not in self.settings.ignored_signals}
+            self._claims[key] = tuple(claim(kept, text, block.tokens, self.counter.count_text)) if kept else ()
 
     def _analysis(self, conversation: Conversation, blocks: list[Block]) -> Analysis:
         history = History.of(blocks, conversation.messages)
@@ -88,9 +92,8 @@ class Analyser:
                 finding.avoidable_tokens = finding.tokens if finding.cause == reread.AVOIDABLE_CAUSE else 0
                 claimed.add(finding.block)
         for block in blocks:
-            hits = self._hits.get(_hit_key(block)) if block.text else None
-            if hits:
-                waste += self._claims(block, hits, left=0 if block.index in claimed else block.tokens)
+            if block.text and (claims := self._claims.get(_memo_key(block))):
+                waste += _content_waste(block, claims, nothing_left=block.index in claimed)
         targets = {
             block.index: call_target(block.tool_name or "", block.part.arguments)
             for block in blocks
@@ -98,20 +101,21 @@ class Analyser:
         }
         return Analysis(conversation, blocks, history, waste, targets)
 
-    def _claims(self, block: Block, hits: Mapping[str, Hit], left: int) -> list[Waste]:
-        kept = {name: hit for name, hit in hits.items() if name not in self.settings.ignored_signals}
-        return [
-            Waste(
-                claimed.signal,
-                block.index,
-                claimed.tokens,
-                exclusive_tokens=claimed.exclusive,
-                avoidable_tokens=claimed.avoidable,
-                at_risk_tokens=claimed.at_risk,
-            )
-            for claimed in claim(kept, replace_surrogates(block.text), left, self.counter.count_text)
-        ]
+
+def _content_waste(block: Block, claims: Iterable[Claim], *, nothing_left: bool) -> list[Waste]:
+    return [
+        Waste(
+            found.signal,
+            block.index,
+            found.tokens,
+            exclusive_tokens=0 if nothing_left else found.exclusive,
+            avoidable_tokens=0 if nothing_left else found.avoidable,
+            confidence=found.confidence,
+            at_risk_tokens=found.at_risk,
+        )
+        for found in claims
+    ]
 
 
-def _hit_key(block: Block) -> tuple[str, bool]:
-    return block.content_hash, block.kind in PREFIX_KINDS
+def _memo_key(block: Block) -> str:
+    return f"system {block.content_hash}" if block.kind in PREFIX_KINDS else block.content_hash

@@ -137,7 +137,7 @@ NESTED: Schema = {
 }
 
 
-_CHUNK_ROWS = 20_000
+_CHUNK_ROWS = 5_000
 
 
 class _Table:
@@ -156,12 +156,14 @@ class _Table:
 
     def flush(self) -> None:
         if self.columns["conversation"]:
-            self.chunks.append(pl.DataFrame(self.columns, schema=self.schema))
+            self.chunks.append(pl.DataFrame(self.columns, schema=self.schema).shrink_to_fit())
             self.columns = {name: [] for name in self.schema}
 
     def frame(self) -> pl.DataFrame:
+        """All rows; the table is empty after it."""
         self.flush()
-        return pl.concat(self.chunks, rechunk=True) if self.chunks else pl.DataFrame(schema=self.schema)
+        chunks, self.chunks = self.chunks, []
+        return pl.concat(chunks) if chunks else pl.DataFrame(schema=self.schema)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +209,7 @@ class Tables:
         add["nested"](_nested_rows(number, conversation.nested_usage))
 
     def frames(self) -> Frames:
-        """All columns gathered so far."""
+        """All columns gathered so far; the tables are empty after it."""
         return Frames(**{name: table.frame() for name, table in self._tables.items()})
 
 
