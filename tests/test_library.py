@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -117,6 +118,28 @@ class TestParseMessages:
         assert sum(tokens_by_kind.values()) == sum(block.tokens for block in blocks)
         assert waste.total() == 0
         assert find_tool_units(garbage) == []
+
+    @pytest.mark.parametrize("levels", [500, 5_000, 100_000])
+    def test_values_that_are_nested_too_deep(self, levels: int) -> None:
+        value: Any = {}
+        for _ in range(levels):
+            value = {"content": [value]}
+        results = {"type": "tool_result", "tool_use_id": "k", "content": value}
+        messages = [
+            {"role": "assistant", "tool_calls": [{"id": "k", "function": {"name": "f", "arguments": value}}]},
+            {"role": "tool", "tool_call_id": "k", "content": value},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "k", "name": "f", "input": value}]},
+            {"role": "user", "content": [results, {"toolResult": {"toolUseId": "x", "content": [{"json": value}]}}]},
+            {"role": "user", "content": value},
+            value,
+        ]
+        assert {block.message_index for block in parse_messages(messages).blocks} == set(range(6))
+        assert find_tool_units(messages) == [(0, [1]), (2, [3])]
+
+    def test_figures_can_be_copied(self) -> None:
+        waste = parse_messages(chat(("a.py", SOURCE), ("a.py", SOURCE))).waste
+        copied = pickle.loads(pickle.dumps(waste))
+        assert (copied, copied.flagged, copied.reread) == (waste, waste.flagged, waste.reread)
 
 
 class TestCompressed:
