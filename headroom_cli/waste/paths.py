@@ -18,7 +18,7 @@ _WRITERS = frozenset(
         "replace", "replace_in_file", "search_replace", "apply_diff", "write_to_file",
     }
 )  # fmt: skip
-_EDITOR_READS = frozenset({"view", "read", "list"})
+_EDITOR_READS = ("view", "read", "list")
 _PATCH_FILE = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE)
 _REDIRECT = re.compile(r"(?:^|[^0-9&>])[0-9&]?>{1,2}\|?\s*(\"[^\"]+\"|'[^']+'|[^\s;&|<>()]+)")
 _COMMAND_KEYS = ("command", "cmd", "script")

@@ -34,6 +34,7 @@ class TestWritten:
             ("replace", {"file_path": "a.py"}, ["a.py"]),
             ("Read", {"file_path": "/w/a.py"}, []),
             ("memory", {"note": "a > b"}, []),
+            ("Edit", {"file_path": "a.py", "command": [["view"]]}, ["a.py"]),
         ],
     )
     def test_by_tools(self, name: str, arguments: Any, paths: list[str]) -> None:
