@@ -29,7 +29,7 @@ def foot(run: Run, discovery: Discovery, zone: tzinfo | None, *, verbose: bool) 
         *_notes(run, shown),
         *_images(run),
         *_prices(run, shown),
-        f"entered = counted once, sent = once a request: estimates ({DEFAULT_ENCODING})",
+        f"entered: once; sent: once a request; carried: sent again; {DEFAULT_ENCODING} estimates",
         f"prices: {price_table()}   times: {zone_name(zone)}",
     ]
 

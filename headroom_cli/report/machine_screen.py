@@ -168,9 +168,9 @@ def _by_project(
         (Column("cost"), [_money(row["cost_usd_micros"], row["input_tokens"]) for row in rows]),
         (Column("entered"), [short(row["entered_tokens"]) for row in rows]),
         (Column("avoidable"), [short(row["avoidable_tokens"]) if row["avoidable_tokens"] else "-" for row in rows]),
-        (Column(), [_share(row["avoidable_tokens"], row["entered_tokens"]) for row in rows]),
+        (Column("share"), [_share(row["avoidable_tokens"], row["entered_tokens"]) for row in rows]),
         (Column("peak"), [short(row["peak_context_tokens"]) if row["peak_context_tokens"] else "-" for row in rows]),
-        (text_column("most by"), [row.get("most_by", "") for row in rows]),
+        (text_column("top cause"), [row.get("most_by", "") for row in rows]),
     ]
     return _table(f"BY {'PROJECT' if dimension == 'project' else 'FILE'}", columns)
 
@@ -210,17 +210,19 @@ def _money(cost: int | None, tokens: int | None) -> str:
 
 def _by_model(settled: Settled, zone: tzinfo | None, limit: int) -> Section:
     table = grouped(settled, ["model"], zone).filter(pl.col("requests") > 0)
-    section = Section("BY MODEL", columns=(text_column(), Column("requests"), Column("cost")))
     kept = table.head(shown(len(table), limit))
-    for row in kept.iter_rows(named=True):
-        name = plain(row["model"] or "model unknown", 60)
-        section.rows.append((name, f"{row['requests']:,}", _money(row["cost_usd_micros"], row["input_tokens"])))
     rest = table.tail(len(table) - len(kept))
+    rows = kept.to_dicts()
+    labels = [plain(row["model"] or "model unknown", 60) for row in rows]
     if len(rest):
-        cost, tokens = rest.select(_sum_known("cost_usd_micros"), pl.col("input_tokens").sum()).row(0)
-        money = _money(cost, tokens)
-        section.rows.append((plural(len(rest), "other"), f"{rest['requests'].sum():,}", money))
-    return section
+        labels.append(plural(len(rest), "other"))
+        rows += rest.select(pl.col("requests", "input_tokens").sum(), _sum_known("cost_usd_micros")).to_dicts()
+    columns = [
+        (text_column(), labels),
+        (Column("requests"), [f"{row['requests']:,}" for row in rows]),
+        (Column("cost"), [_money(row["cost_usd_micros"], row["input_tokens"]) for row in rows]),
+    ]
+    return _table("BY MODEL", columns)
 
 
 def _by_source(sent: Sent, limit: int) -> Section:
@@ -259,8 +261,9 @@ def _worst_sessions(sessions: pl.DataFrame, findings: pl.DataFrame, zone: tzinfo
         (Column(), [f"{local(row['started_at'], zone):%d %b}" if row["started_at"] else "" for row in rows]),
         (Column(), [_duration(row["started_at"], row["ended_at"]) for row in rows]),
         (Column("cost"), [_money(row["cost"], row["input_tokens"]) for row in rows]),
+        (Column("entered"), ["" if wasteful else short(row["entered"]) for row in rows]),
         (Column("avoidable"), [short(row["avoidable"]) if row["avoidable"] else "-" for row in rows]),
-        (Column(), [_share(row["avoidable"], row["entered"]) for row in rows]),
+        (Column("share"), [_share(row["avoidable"], row["entered"]) for row in rows]),
         (text_column("why"), [", ".join(reasons.get(row["session"], [])) for row in rows]),
     ]
     return _table("WORST SESSIONS" if wasteful else "LARGEST SESSIONS", columns)

@@ -7,7 +7,7 @@ from datetime import tzinfo
 import polars as pl
 
 from headroom_cli.report.findings import finding_rows
-from headroom_cli.report.foot import foot
+from headroom_cli.report.foot import foot, place
 from headroom_cli.report.layout import Column, Section, most, shown, text_column
 from headroom_cli.report.paid import paid_for, usage_problem
 from headroom_cli.report.sources import Sent, what_was_sent
@@ -54,7 +54,7 @@ def session_report(
 
 def _header(run: Run, session: list[Figures], figures: Figures, zone: tzinfo | None) -> Section:
     main, others = session[0], session[1:]
-    name = plain(main["project"] or main["path"].replace("\\", "/").rpartition("/")[2] or main["log_format"], 60)
+    name = plain(main["project"] or place(main["path"]).replace("\\", "/").rpartition("/")[2], 60)
     branch = f" ({plain(main['git_branch'], 40)})" if main["git_branch"] else ""
     version = f" {plain(main['client_version'], 20)}" if main["client_version"] else ""
     client = f"{plain(main['client'], 30)}{version}" if main["client"] else main["log_format"]
@@ -123,7 +123,7 @@ def _context(run: Run, main: Figures) -> Section | None:
     at = run.settled.conversations.filter(pl.col("conversation") == main["conversation"])["resets"][0].to_list()
     positions = {int((requests["request_index"] < reset).sum()) for reset in at}
     resets = "   | made smaller" if at else ""
-    before, behind = f"context  {short(sizes[0])} ", f" {short(sizes[-1])}   peak {short(max(sizes))}{resets}"
+    before, behind = f"context  {short(sizes[0])} ", f" {short(sizes[-1])}   peak {short(max(sizes))} tokens{resets}"
     bars = sparkline(sizes, _SPARK_LINE - len(before) - len(behind), positions)
     return Section(lines=[before + bars + behind], tight=True)
 
@@ -157,7 +157,7 @@ def _what_was_sent(sent: Sent, figures: Figures, conversations: int, limit: int)
 
 def _sent_remarks(sent: Sent) -> list[str]:
     if sent.recorded is None:
-        return ["sent = tokens x requests that saw them, estimated: the log records no input to compare with."]
+        return ["estimates alone: the log records no input to compare them with"]
     unexplained = sent.unexplained
     if unexplained is None:
         return [

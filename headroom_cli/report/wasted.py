@@ -117,7 +117,7 @@ def advice(findings: pl.DataFrame, limit: int) -> Section | None:
     )
     if saved.is_empty():
         return None
-    section = Section("DO", "to send as many tokens less", columns=(Column(), prose_column()))
+    section = Section("DO", "and so many tokens need not be sent", columns=(Column(), prose_column()))
     section.rows = [
         (f"-{short(max(row['avoidable_sent_tokens'], row['avoidable_tokens']))}", ADVICE[row["signal"]])
         for row in saved.head(limit or 100).iter_rows(named=True)

@@ -96,7 +96,8 @@ def period(start: int, end: int, zone: tzinfo | None) -> str:
     day = "%a %d %b %Y"
     name = str(zone) if zone is not None else last.tzname() or "local"
     if first.date() == last.date():
-        return f"{first:{day}} {first:%H:%M}-{last:%H:%M} {name}"
+        until = f"-{last:%H:%M}" if f"{first:%H:%M}" != f"{last:%H:%M}" else ""
+        return f"{first:{day}} {first:%H:%M}{until} {name}"
     return f"{first:{day}} {first:%H:%M} - {last:{day}} {last:%H:%M} {name}"
 
 

@@ -3,10 +3,12 @@ from __future__ import annotations
 import csv
 import io
 import sys
+from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from rich.cells import cell_len
 
 from headroom_cli.report.rows_csv import conversations_csv, csv_text
 from headroom_cli.report.screens import show
@@ -90,3 +92,36 @@ def test_any_width_holds(machine: Made, monkeypatch: pytest.MonkeyPatch, capsys:
         monkeypatch.setenv("COLUMNS", str(width))
         show(*machine, "table", (), zone=UTC)
         assert max(len(line) for line in capsys.readouterr().out.splitlines()) <= max(width, 80)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_stands_in_a_log_a_report_comes_out(
+    seed: int, write: Any, analyse_paths: Any, claude_records: Any, chat_log: Any, capsysbinary: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    random = Random(seed)
+    for name, records in (("a.jsonl", claude_records()), ("b.jsonl", chat_log()), ("c.jsonl", claude_records())):
+        write(f"logs/{name}", [_mutated(record, random) for record in records])
+    made = analyse_paths("logs")
+    for form, dimensions in (
+        ("table", ()),
+        ("table", ("day", "tool")),
+        ("markdown", ()),
+        ("csv", ()),
+        ("csv", ("path",)),
+    ):
+        show(*made, form, dimensions, zone=UTC)
+        text = capsysbinary.readouterr().out.decode("utf-8")
+        assert not set("\x1b\u202e\x07") & set(text)
+        assert form != "table" or max(cell_len(line) for line in text.splitlines()) <= 80
+
+
+def _mutated(value: Any, random: Random) -> Any:
+    """`value` with some of what it holds replaced by what no client writes."""
+    if random.random() < 0.02:
+        return random.choice(
+            [None, True, -1, 2**60, 1e308, "\x1b[31m\x07", "=1+1", "\u202e", "漢字" * 50, "x" * 3000, [], {}]
+        )
+    if isinstance(value, dict):
+        return {key: _mutated(item, random) for key, item in value.items()}
+    return [_mutated(item, random) for item in value] if isinstance(value, list) else value

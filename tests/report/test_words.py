@@ -37,6 +37,7 @@ def test_shares_sizes_and_counts() -> None:
 
 def test_times() -> None:
     assert period(NOON, NOON + HOUR, UTC) == "Thu 12 Nov 2026 12:00-13:00 UTC"
+    assert period(NOON, NOON, UTC) == "Thu 12 Nov 2026 12:00 UTC"
     assert period(NOON, NOON + 24 * HOUR, UTC) == "Thu 12 Nov 2026 12:00 - Fri 13 Nov 2026 12:00 UTC"
     assert days(NOON, NOON + 24 * HOUR, UTC) == "12 Nov - 13 Nov 2026, UTC"
     assert days(NOON, NOON + 9_000 * HOUR, UTC) == "12 Nov 2026 - 22 Nov 2027, UTC"
