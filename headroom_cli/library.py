@@ -18,7 +18,7 @@ from headroom_cli import logs, wire
 from headroom_cli.analysis import Analyser
 from headroom_cli.blocks import compute_hash, count_tokens, is_rag_content, message_blocks
 from headroom_cli.logs.context import replay_append_only
-from headroom_cli.logs.thread import ITEM_DIALECTS
+from headroom_cli.logs.exchange.thread import ITEM_DIALECTS
 from headroom_cli.model import Block, BlockKind, Conversation, Message, Reading, Text
 from headroom_cli.pairing import pair, tool_units
 from headroom_cli.tokens import TextCounter, Tokenizer, get_tokenizer, replace_surrogates

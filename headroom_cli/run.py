@@ -6,13 +6,13 @@ import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from headroom_cli.analysis import Analyser
 from headroom_cli.logs import read_log, read_stream
-from headroom_cli.model import Damage, Reading
+from headroom_cli.model import Reading
+from headroom_cli.result import FileReport, Run
 from headroom_cli.selection import Selection
-from headroom_cli.settle import Settled, settle
+from headroom_cli.settle import settle
 from headroom_cli.source.discover import Found
 from headroom_cli.tables import Tables
 
@@ -20,31 +20,6 @@ _BATCH_BYTES = 8_000_000
 
 Progress = Callable[[int, int], None]
 """Called after each file with the files and bytes done so far."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileReport:
-    """What became of one file. `skipped` says why nothing was read; `notes` what the reader could not tell."""
-
-    path: str
-    log_format: str
-    bytes: int
-    records: int
-    conversations: int
-    damaged: list[Damage]
-    unknown: dict[str, int]
-    skipped: str | None
-    notes: list[str]
-    named: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """All files of a run and what they gave, settled. `tool_units` only where asked for: by conversation number."""
-
-    settled: Settled
-    files: list[FileReport]
-    tool_units: dict[int, list[tuple[int, list[int]]]] = field(default_factory=dict)
 
 
 def analyse_files(

@@ -3,7 +3,7 @@
 Files are read without looking at any other, so forks, resumes, growing snapshots and replayed responses repeat what
 stands elsewhere. One rule decides, the same for usage, tokens and waste: **of all conversations that hold the same
 message or response, the first in this order owns it**: main conversations before subagents and side threads, then the
-earlier start, then the longer, then the path. The others keep it as context, count it as copied, and add it to no
+earlier start, then the longer, then the later end, then the path. The others keep it as context, count it as copied, and add it to no
 total. What a file itself marks as copied is owned by nobody there.
 
 A log without ids can't tell a copy from a coincidence message by message: there a conversation is a copy only as a
@@ -70,8 +70,8 @@ def settle(frames: Frames, selection: Selection | None = None) -> Settled:
 
 def _ranked(conversations: pl.DataFrame) -> pl.DataFrame:
     order = conversations.with_columns(is_side=pl.col("kind") != "main").sort(
-        ["is_side", "started_at", "messages", "path", "conversation"],
-        descending=[False, False, True, False, False],
+        ["is_side", "started_at", "messages", "ended_at", "path", "conversation"],
+        descending=[False, False, True, True, False, False],
         nulls_last=True,
     )
     project = pl.struct("cwd", "repo_url").map_elements(
@@ -83,9 +83,10 @@ def _ranked(conversations: pl.DataFrame) -> pl.DataFrame:
 def _content_copies(ranked: pl.DataFrame, messages: pl.DataFrame) -> pl.Series:
     """Conversations of logs without ids that are the beginning of another one in another file."""
     plain = ranked.filter(pl.col("identity") == "content").select(
-        "conversation", "content_key", "path", "messages", "rank"
+        "conversation", "content_key", "path", "messages", "requests", "rank"
     )
-    last = plain.filter(pl.col("messages") >= _MIN_COPY_MESSAGES)
+    # The same first prompt, sent twice, is no copy; never sent, it is the beginning of whatever goes on from it.
+    last = plain.filter((pl.col("messages") >= _MIN_COPY_MESSAGES) | (pl.col("requests") == 0))
     if last.is_empty():
         return pl.Series("conversation", [], dtype=pl.Int32)
     # Of all that hold a last message, the two best in two files suffice: one of them is in another file.
@@ -135,16 +136,17 @@ def _own_requests(
 ) -> pl.DataFrame:
     headers = ranked.select("conversation", "rank", "is_copy", in_selection="selected")
     narrow = _beside(
-        requests.select("conversation", "message_index", "key", "copied", "timestamp", "model"),
+        requests.select("conversation", "message_index", "key", "copied", "timestamp", "model", "source"),
         headers,
         on=["conversation"],
     )
     answers = messages.select("conversation", "message_index", answer_copied="copied")
     narrow = _beside(narrow, answers, on=["conversation", "message_index"])
     keyed = pl.col("key").is_not_null()
+    identified = keyed & (pl.col("source") == "recorded")
     again = keyed & ~pl.struct("conversation", "key").is_first_distinct()
     flags = narrow.select(
-        (_owner() & ~again & (keyed | ~pl.col("answer_copied").fill_null(False))).alias("own"),
+        (_owner() & ~again & (identified | ~pl.col("answer_copied").fill_null(False))).alias("own"),
         (pl.col("in_selection") & chosen.requests()).alias("selected"),
     )
     most = [
@@ -175,7 +177,7 @@ def _own_blocks(ranked: pl.DataFrame, messages: pl.DataFrame, blocks: pl.DataFra
     )
     owners = pl.concat([messages.select(outside.columns), outside])
     return _beside(blocks, owners, on=["conversation", "message_index"]).with_columns(
-        pl.col("own").fill_null(True), pl.col("copied").fill_null(False)
+        pl.col("own", "copied").fill_null(False)
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from headroom_cli.analysis import Analyser, Analysis, Settings
-from headroom_cli.logs.history import read_history
+from headroom_cli.logs.exchange.history import read_history
 from headroom_cli.model import Conversation
 from headroom_cli.tokens import get_tokenizer
 

@@ -55,7 +55,9 @@ def test_prefix_matches_are_recorded() -> None:
     st.sampled_from(["claude-opus-4-5", "claude-sonnet-4-20250514", "gpt-5.1", "gemini-2.5-pro", "claude-haiku-4-5"]),
     *[st.integers(0, 300_000) for _ in range(5)],
 )
-def test_agrees_with_the_price_library(model: str, uncached: int, read: int, write: int, hour: int, output: int) -> None:
+def test_agrees_with_the_price_library(
+    model: str, uncached: int, read: int, write: int, hour: int, output: int
+) -> None:
     prices = rates(model, DAY)
     assert prices is not None
     hour = min(hour, write)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from datetime import tzinfo
 from enum import StrEnum
 from pathlib import Path
@@ -16,7 +17,7 @@ from headroom_cli.cli.shared import load_config, moment
 
 if TYPE_CHECKING:
     from headroom_cli.config import Config
-    from headroom_cli.run import FileReport, Run
+    from headroom_cli.result import FileReport, Run
     from headroom_cli.selection import Selection
     from headroom_cli.source.discover import Discovery
 
@@ -170,7 +171,11 @@ def _run(discovery: Discovery, selection: Selection, loaded: Config, *, with_uni
 
 def _refuse_unreadable(files: list[FileReport], unknown_files: UnknownFiles | None) -> None:
     """A file that the user named must be readable; one found in a walk is counted, unless asked otherwise."""
-    strict = {None: lambda file: file.named, UnknownFiles.error: lambda _: True, UnknownFiles.skip: lambda _: False}
+    strict: dict[UnknownFiles | None, Callable[[FileReport], bool]] = {
+        None: lambda file: file.named,
+        UnknownFiles.error: lambda _: True,
+        UnknownFiles.skip: lambda _: False,
+    }
     refused = [file for file in files if file.skipped and file.skipped != "empty" and strict[unknown_files](file)]
     if refused:
         others = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""

@@ -56,7 +56,7 @@ def run() -> None:
         code = INTERRUPTED
     except BrokenPipeError:
         code = PIPE_CLOSED
-    except Exception as error:  # noqa: BLE001 - the last boundary: one line for people, a traceback for --debug
+    except Exception as error:
         if debug:
             raise
         print(f"headroom: internal error: {type(error).__name__}. Run again with --debug for details.", file=sys.stderr)

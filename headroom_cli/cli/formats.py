@@ -5,9 +5,9 @@ from __future__ import annotations
 
 def formats() -> None:
     """List the log formats that can be read."""
-    from headroom_cli.logs import formats as known
+    from headroom_cli.logs import known_formats
 
-    formats = known()
+    formats = known_formats()
     width = max(len(log_format.name) for log_format in formats)
     for log_format in formats:
         print(f"{log_format.name.ljust(width)}  {log_format.title}: {log_format.summary}")

@@ -1,4 +1,4 @@
-"""Log formats: records to conversations. A module here that has a `FORMAT` is a format; nothing else registers it."""
+"""Log formats: records to conversations. Each module of `formats` is one, and nothing else registers it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO
 
+from headroom_cli.logs import formats
 from headroom_cli.logs.base import LogFormat, conversation_id
-from headroom_cli.logs.detect import HISTORY_FAMILIES, LOOKALIKES, PEEK, UNKNOWN, Verdict, detect, unwrap
+from headroom_cli.logs.detection.detect import HISTORY_FAMILIES, LOOKALIKES, PEEK, UNKNOWN, Verdict, detect, unwrap
 from headroom_cli.model import Conversation, Reading
 from headroom_cli.source.records import Record, Records, Unreadable
 
-__all__ = ["formats", "read_log", "read_records", "read_stream"]
+__all__ = ["known_formats", "read_log", "read_records", "read_stream"]
 
 _PEEK_MORE = 2000
 _MAX_KEYS = 6
@@ -23,11 +24,11 @@ _MAX_KEY = 24
 
 
 @cache
-def formats() -> tuple[LogFormat, ...]:
+def known_formats() -> tuple[LogFormat, ...]:
     """All formats, sorted by name."""
     found = []
-    for info in pkgutil.iter_modules(__path__):
-        log_format = getattr(importlib.import_module(f"{__name__}.{info.name}"), "FORMAT", None)
+    for info in pkgutil.iter_modules(formats.__path__):
+        log_format = getattr(importlib.import_module(f"{formats.__name__}.{info.name}"), "FORMAT", None)
         if isinstance(log_format, LogFormat):
             found.append(log_format)
     return tuple(sorted(found, key=lambda log_format: log_format.name))
@@ -96,7 +97,7 @@ def _read(source: str | Path | BinaryIO, reading: Reading) -> Reading:
 def _choose(verdict: Verdict) -> LogFormat | None:
     """The format that reads the most of the families found; the winner's own format if they are one client's."""
     families = verdict.families()
-    candidates = [log_format for log_format in formats() if verdict.family in log_format.families]
+    candidates = [log_format for log_format in known_formats() if verdict.family in log_format.families]
     return max(candidates, key=lambda log_format: len(log_format.families & families), default=None)
 
 

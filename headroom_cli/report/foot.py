@@ -12,7 +12,7 @@ import polars as pl
 
 from headroom_cli.cost import normalise_model, price_table
 from headroom_cli.report.words import plain, plural, whole, zone_name
-from headroom_cli.run import Run
+from headroom_cli.result import Run
 from headroom_cli.source.discover import Discovery
 from headroom_cli.tokens import DEFAULT_ENCODING
 

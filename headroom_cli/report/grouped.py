@@ -13,7 +13,7 @@ from headroom_cli.report.foot import foot
 from headroom_cli.report.layout import Column, Section, path_column, shown, text_column
 from headroom_cli.report.rows_csv import csv_text
 from headroom_cli.report.words import plain, plural, share, short, usd, whole
-from headroom_cli.run import Run
+from headroom_cli.result import Run
 from headroom_cli.source.discover import Discovery
 
 _ROWS = 20

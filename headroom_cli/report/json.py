@@ -15,7 +15,7 @@ from headroom_cli.report.dimensions import grouped
 from headroom_cli.report.findings import finding_rows
 from headroom_cli.report.summary import Figures, conversation_figures, totals
 from headroom_cli.report.words import zone_name
-from headroom_cli.run import FileReport, Run
+from headroom_cli.result import FileReport, Run
 from headroom_cli.source.discover import Skipped
 from headroom_cli.version import __version__
 

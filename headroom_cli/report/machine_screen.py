@@ -18,7 +18,7 @@ from headroom_cli.report.sources import Sent, what_was_sent
 from headroom_cli.report.summary import Figures, totals
 from headroom_cli.report.wasted import headline, signal_words
 from headroom_cli.report.words import days, duration, local, plain, plural, share, short, size, usd
-from headroom_cli.run import Run
+from headroom_cli.result import Run
 from headroom_cli.settle import Settled
 from headroom_cli.source.discover import Discovery
 

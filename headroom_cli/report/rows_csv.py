@@ -10,7 +10,7 @@ from typing import Any
 from headroom_cli.report.json import iso
 from headroom_cli.report.summary import Figures, conversation_figures
 from headroom_cli.report.words import plain
-from headroom_cli.run import Run
+from headroom_cli.result import Run
 from headroom_cli.tables import USAGE_COLUMNS
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

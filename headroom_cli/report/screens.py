@@ -13,7 +13,7 @@ from headroom_cli.report.layout import Section, to_markdown, to_text
 from headroom_cli.report.machine_screen import machine_report
 from headroom_cli.report.rows_csv import conversations_csv
 from headroom_cli.report.session_screen import session_report, the_session
-from headroom_cli.run import Run
+from headroom_cli.result import Run
 from headroom_cli.source.discover import Discovery
 
 _NARROWEST = 80

@@ -15,7 +15,7 @@ from headroom_cli.report.sparkline import sparkline
 from headroom_cli.report.summary import Figures, conversation_figures, totals
 from headroom_cli.report.wasted import advice, avoidable, worst
 from headroom_cli.report.words import period, plain, plural, share, short, usd, whole
-from headroom_cli.run import Run
+from headroom_cli.result import Run
 from headroom_cli.source.discover import Discovery
 
 _SOURCES, _CAUSES, _WORST, _ADVICE = 6, 5, 3, 3

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headroom_cli.logs.claude_attachments import attachment_origin, attachment_text, text_origin
+from headroom_cli.logs.claude.attachments import attachment_origin, attachment_text, text_origin
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from headroom_cli.logs import read_log
 from headroom_cli.logs.base import conversation_id
-from headroom_cli.logs.claude_code import FORMAT
-from headroom_cli.logs.claude_context import CLEARED
+from headroom_cli.logs.claude.context import CLEARED
+from headroom_cli.logs.formats.claude_code import FORMAT
 from headroom_cli.model import Conversation, NestedUsage, Reading, Text, Usage
 from headroom_cli.source.records import Record
 

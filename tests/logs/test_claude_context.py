@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from headroom_cli.logs.claude_code import FORMAT
-from headroom_cli.logs.claude_context import CLEARED, strips_thinking
+from headroom_cli.logs.claude.context import CLEARED, strips_thinking
+from headroom_cli.logs.formats.claude_code import FORMAT
 from headroom_cli.model import Conversation, Interval, Part, Reading, ToolCall
 from headroom_cli.source.records import Record
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from headroom_cli.logs.claude_code import FORMAT
+from headroom_cli.logs.formats.claude_code import FORMAT
 from headroom_cli.model import Conversation, Part, Reading, Request, Text, Thinking, ToolCall, Usage
 from headroom_cli.source.records import Record
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headroom_cli.logs.base import conversation_id
-from headroom_cli.logs.claude_stream_json import FORMAT
+from headroom_cli.logs.formats.claude_stream_json import FORMAT
 from headroom_cli.model import Conversation, Reading, Text
 from headroom_cli.source.records import Record
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headroom_cli.logs.base import conversation_id
-from headroom_cli.logs.codex import FORMAT, read
+from headroom_cli.logs.formats.codex import FORMAT, read
 from headroom_cli.model import Conversation, Interval, Reading, Text, Thinking, ToolCall, ToolResult
 from headroom_cli.source.records import Record
 

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headroom_cli.logs.codex_exec import FORMAT, read
+from headroom_cli.logs.formats.codex_exec import FORMAT, read
 from headroom_cli.model import Reading, Text, Thinking, ToolCall, ToolResult
 from headroom_cli.source.records import Record
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headroom_cli.logs import formats, read_log
-from headroom_cli.logs.detect import HISTORY_FAMILIES, LOOKALIKES, classify, detect, unwrap
+from headroom_cli.logs import known_formats, read_log
+from headroom_cli.logs.detection.detect import HISTORY_FAMILIES, LOOKALIKES, classify, detect, unwrap
 
 CHAT = {"model": "gpt-5", "messages": [{"role": "user", "content": "hi"}]}
 CHAT_RESPONSE = {"object": "chat.completion", "choices": [{"message": {"role": "assistant", "content": "yo"}}]}
@@ -246,10 +246,10 @@ def test_never_raises(values: list[Any]) -> None:
 
 
 def test_every_family_has_a_reader_or_a_reason() -> None:
-    read = {family for log_format in formats() for family in log_format.families}
+    read = {family for log_format in known_formats() for family in log_format.families}
     named = read | HISTORY_FAMILIES | LOOKALIKES.keys() | {"unknown"}
     assert {family for _, family in FAMILIES} <= named
-    assert [log_format.name for log_format in formats()] == sorted({log_format.name for log_format in formats()})
+    assert [log_format.name for log_format in known_formats()] == sorted({log_format.name for log_format in known_formats()})
 
 
 def test_a_file_by_its_path(tmp_path: Path) -> None:

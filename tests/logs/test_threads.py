@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headroom_cli.logs import read_records
-from headroom_cli.logs.keys import part_key
+from headroom_cli.logs.exchange.keys import part_key
 from headroom_cli.model import Conversation, Reading
 from headroom_cli.source.records import Record
 from headroom_cli.wire import anthropic

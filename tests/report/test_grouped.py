@@ -13,7 +13,7 @@ from headroom_cli.report.grouped import grouped_csv
 from headroom_cli.report.layout import to_markdown, to_text
 from headroom_cli.report.screens import report
 from headroom_cli.report.summary import totals
-from headroom_cli.run import Run
+from headroom_cli.result import Run
 from headroom_cli.source.discover import Discovery
 from headroom_cli.tokens import get_tokenizer
 

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from headroom_cli.report.layout import to_markdown, to_text
 from headroom_cli.report.screens import report
-from headroom_cli.run import Run
+from headroom_cli.result import Run
 from headroom_cli.source.discover import Discovery
 
 UTC = ZoneInfo("UTC")

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from headroom_cli.report.rows_csv import conversations_csv, csv_text
 from headroom_cli.report.screens import show
-from headroom_cli.run import Run
+from headroom_cli.result import Run
 from headroom_cli.source.discover import Discovery
 
 UTC = ZoneInfo("UTC")

@@ -1,0 +1,1 @@
+"""How Claude Code writes sessions: lines, responses over several lines, and the graph they stand in."""

@@ -1,0 +1,1 @@
+"""How Codex writes rollouts: items, usage events, compaction, and copied history."""

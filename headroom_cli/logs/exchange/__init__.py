@@ -1,0 +1,1 @@
+"""Logs of requests and responses: exchanges put together to threads, each with the context of its requests."""

@@ -1,0 +1,212 @@
+"""Request logs to conversations: which requests continue which, and what changed in the context between them.
+
+A request repeats the history before it. Requests that share a prefix are one thread; what is new in each enters the
+context, what is gone or changed leaves it. Each message of a log is hashed once, threads are found by the hash of a
+prefix: the cost is linear in what the log repeats.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from dataclasses import dataclass
+from typing import Any
+
+from headroom_cli import wire
+from headroom_cli.logs.exchange.keys import chained, digest, message_key, raw_digest
+from headroom_cli.logs.exchange.model import Exchange
+from headroom_cli.logs.exchange.thread import Slot, Thread
+from headroom_cli.model import Conversation, Message
+from headroom_cli.wire.results import dump
+
+SAME_SHARE = 0.6
+"""Share of the shorter history that two requests must have in common to be one thread."""
+
+_RECENT = 8  # threads of a session that a compacted request may continue
+_HEAD = 2000  # characters in which a summary names itself
+_SUMMARIES = ("continued from a previous", "conversation summary", "<summary>", "summary of")
+
+
+@dataclass(slots=True)
+class _Answer:
+    """What followed upon a stored response: the way back to the context that `previous_response_id` names."""
+
+    thread: Thread
+    parent: _Answer | None
+    slots: list[Slot]
+
+
+class Threads:
+    """Collects the exchanges of one file, in order, into conversations."""
+
+    def __init__(self, path: str, log_format: str | None = None, client: str | None = None) -> None:
+        self._path = path
+        self._log_format = log_format
+        self._client = client
+        self._threads: list[Thread] = []
+        self._prefixes: dict[bytes, Thread] = {}
+        self._sessions: dict[str, deque[Thread]] = {}
+        self._answers: dict[str, _Answer] = {}
+        self._tips: dict[int, _Answer] = {}
+        self._keys: dict[bytes, bytes] = {}
+        self._last: Thread | None = None
+
+    def add(self, exchange: Exchange) -> Thread:
+        """Put one exchange into the thread that it continues, or into a new one."""
+        if exchange.previous_response_id is not None or exchange.dialect == "openai-responses":
+            return self._add_linked(exchange)
+        return self._add_history(exchange)
+
+    def conversations(self) -> list[Conversation]:
+        """All threads, finished, in the order in which they began."""
+        return [thread.finish() for thread in self._threads]
+
+    def _add_linked(self, exchange: Exchange) -> Thread:
+        """Responses API: the input may hold only what is new since the response that it names."""
+        previous = exchange.previous_response_id
+        parent = self._answers.get(previous) if previous is not None else None
+        if parent is not None:
+            thread = parent.thread
+            slots = [thread.new_slot(self._parse(exchange.dialect, raw)) for raw in exchange.messages]
+            before = thread.slots if self._tips.get(id(thread)) is parent else _context_of(parent)
+            thread.continue_from(before, slots, exchange)
+            self._forget(thread)
+        else:
+            if previous is not None:
+                exchange.notes.append("incomplete context: a previous response is not in this log")
+            thread = self._add_history(exchange)
+            slots = list(thread.slots)
+        self._tips.pop(id(thread), None)
+        if exchange.response is not None and exchange.response.id:
+            answer = _Answer(thread, parent, slots + [s for s in thread.output if s not in slots])
+            self._answers[exchange.response.id] = self._tips[id(thread)] = answer
+        return thread
+
+    def _add_history(self, exchange: Exchange) -> Thread:
+        fresh: dict[int, Message] = {}
+        keys = self._message_keys(exchange, fresh)
+        leading = 0
+        while leading < len(keys) and _is_system(exchange.messages[leading]):
+            leading += 1
+        seed = digest((exchange.session or "").encode("utf-8", "replace"))
+        chain = chained(seed, keys[leading:])
+        thread = None if exchange.alone else self._match(exchange, keys, chain)
+        if thread is None or not thread.settle_dialect(exchange):
+            thread = Thread(self._path, exchange.dialect, exchange.session, self._log_format, self._client)
+            thread.marked = exchange.marked
+            self._threads.append(thread)
+        old_chain = thread.chain
+
+        def message_at(position: int) -> Message:
+            return fresh.get(position) or self._parse(exchange.dialect, exchange.messages[position])
+
+        thread.apply(exchange, keys, leading, message_at)
+        if not exchange.alone:
+            self._index(thread, old_chain, chained(seed, (s.key for s in thread.slots[thread.leading :])), exchange)
+        return thread
+
+    def _match(self, exchange: Exchange, keys: list[bytes], chain: list[bytes]) -> Thread | None:
+        """The thread that these messages continue."""
+        common, found = 0, None
+        for position in range(len(chain), 0, -1):
+            found = self._prefixes.get(chain[position - 1])
+            if found is not None:
+                common = position
+                break
+        if not exchange.recorded:
+            whole = found is not None and common == len(found.chain) < len(chain)
+            return found if whole and found is not None and found.leading_keys() == keys[: found.leading] else None
+        if found is not None:
+            shorter = min(len(chain), len(found.chain))
+            if common >= SAME_SHARE * shorter:
+                return None if exchange.session is None and found.is_sampled_again(common, len(chain)) else found
+            if exchange.session is not None or exchange.user is not None or _agree(found, keys):
+                return found
+        if exchange.session is not None:
+            recent = sorted(self._sessions.get(exchange.session, ()), key=lambda t: not t.same_system(exchange))
+            return next((t for t in recent if _agree(t, keys) or _is_compacted(t, exchange, keys)), None)
+        last = self._last
+        return last if last is not None and _agree(last, keys) else None
+
+    def _index(self, thread: Thread, old: list[bytes], new: list[bytes], exchange: Exchange) -> None:
+        kept = 0
+        for before, after in zip(old, new, strict=False):
+            if before != after:
+                break
+            kept += 1
+        for link in old[kept:]:
+            if self._prefixes.get(link) is thread:
+                del self._prefixes[link]
+        for link in new[kept:]:
+            self._prefixes[link] = thread
+        thread.chain = new
+        self._last = thread
+        if exchange.session is not None:
+            recent = self._sessions.setdefault(exchange.session, deque(maxlen=_RECENT))
+            if thread in recent:
+                recent.remove(thread)
+            recent.appendleft(thread)
+
+    def _forget(self, thread: Thread) -> None:
+        """A thread continued by ids is found by ids from now on."""
+        for link in thread.chain:
+            if self._prefixes.get(link) is thread:
+                del self._prefixes[link]
+        thread.chain = []
+
+    def _message_keys(self, exchange: Exchange, fresh: dict[int, Message]) -> list[bytes]:
+        """The keys of all messages; those not seen before are parsed, and left in `fresh`."""
+        keys = []
+        for position, raw in enumerate(exchange.messages):
+            looks = raw_digest(raw)
+            key = self._keys.get(looks)
+            if key is None:
+                message = fresh[position] = self._parse(exchange.dialect, raw)
+                key = self._keys[looks] = message_key(message)
+            keys.append(key)
+        return keys
+
+    def _parse(self, dialect: str, raw: Any) -> Message:
+        message: Message = wire.module(dialect).parse_message(raw, 0)
+        return message
+
+
+def _context_of(answer: _Answer) -> list[Slot]:
+    """The context after a response, back to the first that the log has."""
+    pieces = []
+    node: _Answer | None = answer
+    while node is not None:
+        pieces.append(node.slots)
+        node = node.parent
+    return [slot for piece in reversed(pieces) for slot in piece]
+
+
+def _is_system(raw: Any) -> bool:
+    return isinstance(raw, dict) and raw.get("role") in ("system", "developer")
+
+
+def _agree(thread: Thread, keys: list[bytes]) -> bool:
+    """Whether most messages are the same at the same place, or at any place if some were taken out."""
+    shorter = min(len(thread.slots), len(keys))
+    if shorter < 2:
+        return False
+    same = sum(slot.key == key for slot, key in zip(thread.slots, keys, strict=False))
+    if same >= SAME_SHARE * shorter:
+        return True
+    have = thread.key_counts()
+    shared = sum(min(number, have[key]) for key, number in Counter(keys).items())
+    return shared >= max(3, SAME_SHARE * shorter)
+
+
+def _is_compacted(thread: Thread, exchange: Exchange, keys: list[bytes]) -> bool:
+    """Whether a shorter request of the same session continues the thread: it keeps a message, or begins with a summary.
+
+    A sub-agent has the session and perhaps the tools in common, but nothing else.
+    """
+    if len(keys) >= len(thread.slots) or not thread.same_tools(exchange):
+        return False
+    have, leading = thread.key_counts(), set(thread.leading_keys())
+    if any(key in have and key not in leading for key in keys):
+        return True
+    first = next((raw for raw in exchange.messages if not _is_system(raw)), None)
+    head = dump(first)[:_HEAD].lower()
+    return any(words in head for words in _SUMMARIES)

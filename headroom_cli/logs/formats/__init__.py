@@ -1,0 +1,1 @@
+"""The log formats: one module each, registered by being there, documented by its own docstring."""
