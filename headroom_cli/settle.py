@@ -3,8 +3,8 @@
 Files are read without looking at any other, so forks, resumes, growing snapshots and replayed responses repeat what
 stands elsewhere. One rule decides, the same for usage, tokens and waste: **of all conversations that hold the same
 message or response, the first in this order owns it**: main conversations before subagents and side threads, then the
-earlier start, then the longer, then the later end, then the path. The others keep it as context, count it as copied, and add it to no
-total. What a file itself marks as copied is owned by nobody there.
+earlier start, then the longer, then the later end, then the path. The others keep it as context, count it as copied,
+and add it to no total. What a file itself marks as copied is owned by nobody there.
 
 A log without ids can't tell a copy from a coincidence message by message: there a conversation is a copy only as a
 whole, when every message of it is the beginning of another one in another file.

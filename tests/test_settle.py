@@ -7,7 +7,18 @@ import pytest
 
 from headroom_cli.analysis import Analyser
 from headroom_cli.logs.context import ContextTracker
-from headroom_cli.model import Conversation, Message, NestedUsage, Part, Request, Text, ToolCall, ToolResult, Usage
+from headroom_cli.model import (
+    Conversation,
+    Interval,
+    Message,
+    NestedUsage,
+    Part,
+    Request,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
 from headroom_cli.report.summary import conversation_figures, totals
 from headroom_cli.selection import Selection
 from headroom_cli.settle import Settled, settle
@@ -203,6 +214,22 @@ def test_a_request_without_identity_goes_with_its_message() -> None:
     assert sums(settled(*logs))["requests"] == 2
 
 
+def test_an_implied_request_of_a_copied_answer_is_none() -> None:
+    """A snapshot cut before the usage was written knows the request by another name."""
+    whole, cut = session(2), session(2, path="cut.jsonl")
+    cut.requests[1].key, cut.requests[1].source, cut.requests[1].usage = "call_1", "implied", None
+    whole.ended_at, cut.ended_at = START + 9, START + 5
+    result = settled(cut, whole)
+    assert sums(result)["requests"] == 2
+    assert [f["requests"] for f in conversation_figures(result)] == [0, 2]
+
+
+def test_tools_of_a_conversation_without_messages_are_in_no_total() -> None:
+    log = Conversation("c", None, "codex", "openai-responses", "x.jsonl", system=[Text("Be brief.")])
+    log.system[0].context = (Interval(0),)
+    assert sums(settled(log))["tokens"] == 0
+
+
 class TestWithoutIds:
     def test_the_beginning_of_another_is_a_copy(self) -> None:
         result = settled(chat(["hi", "yes", "more", "sure"], "b.jsonl"), chat(["hi", "yes"], "a.jsonl"))
@@ -230,9 +257,11 @@ class TestWithoutIds:
         result = settled(*logs, chat(["hi", "yes", "x"], "b.jsonl"))
         assert sums(result)["messages"] == 4
 
-    def test_a_single_message_is_never_a_copy(self) -> None:
-        result = settled(chat(["hi"], "a.jsonl"), chat(["hi", "yes"], "b.jsonl"))
-        assert sums(result)["messages"] == 3
+    def test_a_first_prompt_is_a_copy_if_it_was_never_sent(self) -> None:
+        prompt, answered = chat(["hi"], "a.jsonl"), chat(["hi", "yes"], "b.jsonl")
+        assert sums(settled(prompt, answered))["messages"] == 2
+        prompt.requests = [Request(0, "recorded")]
+        assert sums(settled(prompt, answered))["messages"] == 3
 
     def test_a_response_that_a_copy_holds_belongs_to_the_longer_one(self) -> None:
         short, long = chat(["hi", "yes"], "a.jsonl"), chat(["hi", "yes", "more", "sure"], "b.jsonl")
