@@ -318,6 +318,22 @@ class TestFiles:
             analyze(tmp_path / "none.jsonl")
 
 
+SAMPLES = Path(__file__).parents[1] / "sample_transcripts"
+
+
+@pytest.mark.parametrize("family", ["claude-code", "codex", "openai-chat", "openai-responses", "anthropic", "strands"])
+def test_growing_snapshots_of_a_sample_are_that_sample_once(family: str, tmp_path: Path) -> None:
+    sample = max((SAMPLES / family).rglob("*.jsonl"), key=lambda path: path.stat().st_size)
+    lines = sample.read_bytes().splitlines(keepends=True)
+    for end in {*range(len(lines), 0, -3), 1}:
+        snapshot = tmp_path / f"{end:03}" / sample.name
+        snapshot.parent.mkdir()
+        snapshot.write_bytes(b"".join(lines[:end]))
+    once, together = analyze(sample)["totals"], analyze(tmp_path)["totals"]
+    for name in ("conversations", "messages", "requests", "tokens", "usage", "cost_usd_micros", "waste"):
+        assert together[name] == once[name], name
+
+
 def test_import_is_light() -> None:
     code = (
         "import sys, headroom_cli; assert not {'polars', 'tiktoken', 'quicktok'} & set(sys.modules);"
