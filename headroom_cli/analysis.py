@@ -58,11 +58,15 @@ class Analyser:
     def analyse(self, conversations: Sequence[Conversation]) -> list[Analysis]:
         """Analyse the conversations of one file; their texts are scanned together."""
         if len(self._tokens) > _MEMO_LIMIT:
-            self._tokens.clear()
-            self._claims.clear()
+            self.forget()
         blocks = [conversation_blocks(conversation, self.counter, self._tokens) for conversation in conversations]
         self._scan(block for made in blocks for block in made)
         return [self._analysis(c, made) for c, made in zip(conversations, blocks, strict=True)]
+
+    def forget(self) -> None:
+        """Drop what is remembered of texts; nothing but speed depends on it."""
+        self._tokens.clear()
+        self._claims.clear()
 
     def _scan(self, blocks: Iterable[Block]) -> None:
         """Find the content signals of texts not seen before, as if each block had all its tokens left to claim."""

@@ -51,6 +51,7 @@ def analyse_files(
                 tables.add(analysis)
             del conversations
             gc.collect()
+    analyser.forget()
     return Run(settle(tables.frames(), selection), reports, units)
 
 

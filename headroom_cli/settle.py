@@ -164,8 +164,16 @@ def _own_requests(
 
 def _beside(frame: pl.DataFrame, other: pl.DataFrame, on: list[str]) -> pl.DataFrame:
     """The columns of `other`, whose keys are unique, beside those of `frame`, which are not copied for it."""
-    matched = frame.select(on).join(other, on=on, how="left", maintain_order="left")
-    return frame.with_columns(matched.drop(on))
+    matched = _numbered(frame.select(on), on).join(
+        _numbered(other, on).drop(on), on="_number", how="left", maintain_order="left"
+    )
+    return frame.with_columns(matched.drop(*on, "_number"))
+
+
+def _numbered(frame: pl.DataFrame, on: list[str]) -> pl.DataFrame:
+    """With one number for a conversation and an index in it: joining on one column takes half the memory."""
+    number = pl.col(on[0]).cast(pl.Int64)
+    return frame.with_columns(_number=number * 2**32 + pl.col(on[1]) if len(on) > 1 else number)
 
 
 def _own_blocks(ranked: pl.DataFrame, messages: pl.DataFrame, blocks: pl.DataFrame) -> pl.DataFrame:
@@ -183,22 +191,8 @@ def _own_blocks(ranked: pl.DataFrame, messages: pl.DataFrame, blocks: pl.DataFra
 
 def _sent(blocks: pl.DataFrame, intervals: pl.DataFrame, requests: pl.DataFrame) -> pl.DataFrame:
     """Add how many own requests saw each block, and the tokens that this sent and carried."""
-    own = pl.col("own").cast(pl.Int32)
-    before = requests.select("conversation", at="request_index", seen=own.cum_sum().over("conversation") - own)
-    ends = requests.group_by("conversation").agg(at=pl.len().cast(pl.Int32), seen=pl.col("own").sum().cast(pl.Int32))
-    prefix = pl.concat([before, ends])
-    spans = intervals.join(ends.rename({"at": "count", "seen": "total"}), on="conversation", how="left")
-    spans = (
-        spans.join(prefix, left_on=["conversation", "enters"], right_on=["conversation", "at"], how="left")
-        .join(
-            prefix.rename({"seen": "seen_end"}),
-            left_on=["conversation", "leaves"],
-            right_on=["conversation", "at"],
-            how="left",
-        )
-        .with_columns(times=pl.col("seen_end").fill_null(pl.col("total")) - pl.col("seen").fill_null(pl.col("total")))
-    )
-    times = spans.group_by("conversation", "block_index").agg(times_sent=pl.col("times").fill_null(0).sum())
+    spans = intervals.with_columns(times_sent=_times_sent(intervals, requests))
+    times = spans.group_by("conversation", "block_index").agg(pl.col("times_sent").sum())
     joined = _beside(blocks, times, on=["conversation", "block_index"])
     entered = pl.col("times_sent").is_not_null() | pl.col("request_index").is_not_null()
     sent = pl.col("tokens").cast(pl.Int64) * pl.col("times_sent").fill_null(0)
@@ -210,26 +204,30 @@ def _sent(blocks: pl.DataFrame, intervals: pl.DataFrame, requests: pl.DataFrame)
     )
 
 
+def _times_sent(intervals: pl.DataFrame, requests: pl.DataFrame) -> pl.Series:
+    """Own requests within each interval. `requests` stand in the order of their conversations and indices."""
+    before = pl.concat([pl.Series([0], dtype=pl.Int32), requests["own"].cast(pl.Int32).cum_sum()])
+    first = requests["conversation"].search_sorted(intervals["conversation"], side="left")
+    last = requests["conversation"].search_sorted(intervals["conversation"], side="right")
+    rows = intervals.select("enters", "leaves").with_columns(first=first, last=last)
+    # An interval may begin after the last request, and is open where nothing ended it.
+    rows = rows.select(
+        enters=pl.min_horizontal(pl.col("first") + pl.col("enters"), "last"),
+        leaves=pl.min_horizontal(pl.col("first") + pl.col("leaves"), "last"),
+    )
+    return before.gather(rows["leaves"]) - before.gather(rows["enters"])
+
+
 def _own_waste(blocks: pl.DataFrame, waste: pl.DataFrame) -> pl.DataFrame:
     where = blocks.select(
-        "conversation",
-        "block_index",
-        "own",
-        "times_sent",
-        "line",
-        "message_index",
-        "tool_name",
-        "mcp_server",
-        "call_key",
+        "conversation", "block_index", "own", "times_sent", "line", "message_index", "tool_name", "mcp_server"
     )
     first = blocks.select(
         "conversation", first_block_index="block_index", first_line="line", first_message_index="message_index"
     )
-    return (
-        waste.join(where, on=["conversation", "block_index"], how="left")
-        .join(first, on=["conversation", "first_block_index"], how="left")
-        .with_columns(carried_tokens=pl.col("exclusive_tokens") * (pl.col("times_sent") - 1).clip(0))
-    )
+    placed = _beside(waste, where, on=["conversation", "block_index"])
+    placed = _beside(placed, first, on=["conversation", "first_block_index"])
+    return placed.with_columns(carried_tokens=pl.col("exclusive_tokens") * (pl.col("times_sent") - 1).clip(0))
 
 
 def _unseen_nested(ranked: pl.DataFrame, nested: pl.DataFrame, requests: pl.DataFrame) -> pl.DataFrame:

@@ -62,9 +62,7 @@ MESSAGES: Schema = {
     "key": pl.String(),
     "copied": pl.Boolean(),
     "role": pl.String(),
-    "origin": pl.String(),
     "line": pl.Int32(),
-    "last_line": pl.Int32(),
     "timestamp": pl.Int64(),
 }
 REQUESTS: Schema = {
@@ -77,13 +75,7 @@ REQUESTS: Schema = {
     "model": pl.String(),
     "timestamp": pl.Int64(),
     "line": pl.Int32(),
-    "response_id": pl.String(),
-    "finish_reason": pl.String(),
-    "service_tier": pl.String(),
     "context_tokens": pl.Int64(),
-    "context_limit": pl.Int64(),
-    "tools_hash": pl.String(),
-    "system_hash": pl.String(),
     **USAGE,
     "has_usage": pl.Boolean(),
     "output_is_lower_bound": pl.Boolean(),
@@ -95,24 +87,17 @@ BLOCKS: Schema = {
     "kind": pl.String(),
     "line": pl.Int32(),
     "tokens": pl.Int32(),
-    "bytes": pl.Int64(),
     "request_index": pl.Int32(),
-    "call_id": pl.String(),
     "tool_name": pl.String(),
     "mcp_server": pl.String(),
-    "call_key": pl.String(),
-    "content_hash": pl.String(),
     "path": pl.String(),
     "command": pl.String(),
-    "is_error": pl.Boolean(),
-    "origin": pl.String(),
 }
 INTERVALS: Schema = {
     "conversation": pl.Int32(),
     "block_index": pl.Int32(),
     "enters": pl.Int32(),
     "leaves": pl.Int32(),
-    "left_by": pl.String(),
 }
 WASTE: Schema = {
     "conversation": pl.Int32(),
@@ -126,6 +111,7 @@ WASTE: Schema = {
     "confidence": pl.String(),
     "first_block_index": pl.Int32(),
     "request_index": pl.Int32(),
+    "call_key": pl.String(),
     "summary": pl.String(),
 }
 NESTED: Schema = {
@@ -156,14 +142,14 @@ class _Table:
 
     def flush(self) -> None:
         if self.columns["conversation"]:
-            self.chunks.append(pl.DataFrame(self.columns, schema=self.schema).shrink_to_fit())
+            self.chunks.append(pl.DataFrame(self.columns, schema=self.schema))
             self.columns = {name: [] for name in self.schema}
 
     def frame(self) -> pl.DataFrame:
         """All rows; the table is empty after it."""
         self.flush()
         chunks, self.chunks = self.chunks, []
-        return pl.concat(chunks) if chunks else pl.DataFrame(schema=self.schema)
+        return pl.concat(chunks, rechunk=True) if chunks else pl.DataFrame(schema=self.schema)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,9 +237,7 @@ def _message_rows(number: int, messages: list[Message]) -> dict[str, list[Any]]:
         "key": [m.key or None for m in messages],
         "copied": [m.copied for m in messages],
         "role": [m.role for m in messages],
-        "origin": [m.origin for m in messages],
         "line": [m.line for m in messages],
-        "last_line": [m.last_line for m in messages],
         "timestamp": [m.timestamp for m in messages],
     }
 
@@ -274,13 +258,7 @@ def _request_rows(number: int, conversation: Conversation) -> dict[str, list[Any
         "model": [r.model for r in requests],
         "timestamp": [r.timestamp for r in requests],
         "line": [r.line for r in requests],
-        "response_id": [r.response_id for r in requests],
-        "finish_reason": [r.stop_reason for r in requests],
-        "service_tier": [r.service_tier for r in requests],
         "context_tokens": [r.context_tokens for r in requests],
-        "context_limit": [r.context_limit for r in requests],
-        "tools_hash": [r.tools_hash for r in requests],
-        "system_hash": [r.system_hash for r in requests],
         **_usage_rows([r.usage for r in requests]),
         "has_usage": [r.usage is not None for r in requests],
         "output_is_lower_bound": [r.usage is not None and r.usage.output_is_lower_bound for r in requests],
@@ -301,17 +279,11 @@ def _block_rows(number: int, analysis: Analysis) -> dict[str, list[Any]]:
         "kind": [b.kind for b in blocks],
         "line": [b.line for b in blocks],
         "tokens": [b.tokens for b in blocks],
-        "bytes": [b.bytes for b in blocks],
         "request_index": [b.request for b in blocks],
-        "call_id": [b.call_id for b in blocks],
         "tool_name": [b.tool_name for b in blocks],
         "mcp_server": [b.server for b in blocks],
-        "call_key": [b.call_key for b in blocks],
-        "content_hash": [b.content_hash or None for b in blocks],
         "path": [t and t.path for t in targets],
         "command": [t and t.command for t in targets],
-        "is_error": [b.is_error for b in blocks],
-        "origin": [b.origin for b in blocks],
     }
 
 
@@ -322,7 +294,6 @@ def _interval_rows(number: int, blocks: list[Block]) -> dict[str, list[Any]]:
         "block_index": [row[0] for row in rows],
         "enters": [row[1] for row in rows],
         "leaves": [row[2] for row in rows],
-        "left_by": [row[3] for row in rows],
     }
 
 
@@ -341,6 +312,7 @@ def _waste_rows(number: int, analysis: Analysis) -> dict[str, list[Any]]:
         "confidence": [w.confidence for w in waste],
         "first_block_index": [w.first_block for w in waste],
         "request_index": [w.request for w in waste],
+        "call_key": [analysis.blocks[w.block].call_key for w in waste],
         "summary": [t and t.summary for t in targets],
     }
 
