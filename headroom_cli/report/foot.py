@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from headroom_cli.cost import normalise_model, price_table
-from headroom_cli.report.words import plain, plural, whole, zone_name
+from headroom_cli.report.words import plain, plural, size, whole, zone_name
 from headroom_cli.result import Run
 from headroom_cli.source.discover import Discovery
 from headroom_cli.tokens import DEFAULT_ENCODING
@@ -32,6 +32,13 @@ def foot(run: Run, discovery: Discovery, zone: tzinfo | None, *, verbose: bool) 
         f"entered: once; sent: once a request; carried: sent again; {DEFAULT_ENCODING} estimates",
         f"prices: {price_table()}   times: {zone_name(zone)}",
     ]
+
+
+def older(discovery: Discovery) -> list[str]:
+    """The files that lie before the window and were not opened."""
+    if not discovery.older_files:
+        return []
+    return [f"Not read: {plural(discovery.older_files, 'older file')}, {size(discovery.older_bytes)} (--since all)"]
 
 
 def _records(run: Run, shown: int, verbose: bool) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from headroom_cli.report.dimensions import grouped, rows_for_people
-from headroom_cli.report.foot import foot
+from headroom_cli.report.foot import foot, older
 from headroom_cli.report.layout import Column, Section, path_column, shown, text_column
 from headroom_cli.report.rows_csv import csv_text
 from headroom_cli.report.words import plain, plural, share, short, usd, whole
@@ -51,7 +51,7 @@ def grouped_report(
     """
     table = grouped(run.settled, dimensions, zone)
     section = groups_section(table, dimensions, _ROWS if limit is None else limit, width)
-    return [section, Section(lines=foot(run, discovery, zone, verbose=verbose))]
+    return [section, Section(lines=older(discovery) + foot(run, discovery, zone, verbose=verbose))]
 
 
 def groups_section(table: pl.DataFrame, dimensions: Sequence[str], limit: int, width: int | None = None) -> Section:

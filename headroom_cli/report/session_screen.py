@@ -7,7 +7,7 @@ from datetime import tzinfo
 import polars as pl
 
 from headroom_cli.report.findings import finding_rows
-from headroom_cli.report.foot import foot, place
+from headroom_cli.report.foot import foot, older, place
 from headroom_cli.report.layout import Column, Section, most, shown, text_column
 from headroom_cli.report.paid import paid_for, usage_problem
 from headroom_cli.report.sources import Sent, what_was_sent
@@ -47,7 +47,7 @@ def session_report(
     sections.append(_what_was_sent(sent, figures, len(session), 0 if verbose else most(limit, _SOURCES)))
     sections.append(avoidable(findings, sent, figures["tokens"]["total"], 0 if verbose else most(limit, _CAUSES)))
     sections += [s for s in (worst(findings, most(limit, _WORST)), advice(findings, _ADVICE)) if s]
-    end = foot(run, discovery, zone, verbose=verbose)
+    end = older(discovery) + foot(run, discovery, zone, verbose=verbose)
     sections.append(Section(lines=[problem, *end] if problem else end))
     return sections
 

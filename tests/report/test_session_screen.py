@@ -114,3 +114,19 @@ def test_text_from_logs_is_harmless(write: Any, analyse_paths: Any, claude_recor
     assert not set("\x1b\x07\u202e\r") & set(text)
     assert not any(line.startswith("::") for line in text.splitlines())
     assert "[bold]" in text
+
+
+def test_older_files_are_told(session: Made) -> None:
+    run, discovery = session
+    discovery.older_files, discovery.older_bytes = 12, 5_800_000_000
+    assert "Not read: 12 older files, 5.8 GB (--since all)" in screen((run, discovery))
+    assert "Not read: 12 older files" in screen((run, discovery), dimensions=["model"])
+
+
+def test_threads_of_one_session_are_one_report(write: Any, analyse_paths: Any, claude_records: Any) -> None:
+    records = claude_records()
+    resumed = json.loads(json.dumps(records[:1]).replace("main-", "resumed-"))
+    write("a/first.jsonl", records)
+    write("a/second.jsonl", resumed)
+    text = screen(analyse_paths("a"))
+    assert "1 other thread: 0 requests of these, counted in" in text
