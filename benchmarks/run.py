@@ -71,7 +71,7 @@ def compare(folder: Path, backend: str, runs: int) -> Row:
     """The floor and analyze in turn, `runs` times each, after one floor that warms the page cache."""
     environment = {"HEADROOM_TOKENIZER_BACKEND": backend}
     floor_command = [sys.executable, "-m", "benchmarks.floor", str(folder)]
-    analyze_command = [sys.executable, "-m", "headroom_cli", "analyze", str(folder), "--format", "json", "--jobs", "1"]
+    analyze_command = [sys.executable, "-m", "headroom_cli", "analyze", str(folder), "--format", "json"]
     run(floor_command, environment)
     floors, analyses = [], []
     for _ in range(runs):
