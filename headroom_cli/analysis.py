@@ -18,6 +18,7 @@ from headroom_cli.waste.claims import Claim, claim
 from headroom_cli.waste.history import History
 from headroom_cli.waste.paths import CallTarget, call_target
 
+FILE_CONTENT_SIGNALS = frozenset({"html_noise", "repetition", "whitespace"})
 _MEMO_LIMIT = 100_000
 
 
@@ -95,30 +96,37 @@ class Analyser:
                 finding.exclusive_tokens = finding.tokens
                 finding.avoidable_tokens = finding.tokens if finding.cause == reread.AVOIDABLE_CAUSE else 0
                 claimed.add(finding.block)
-        for block in blocks:
-            if block.text and (claims := self._claims.get(_memo_key(block))):
-                waste += _content_waste(block, claims, nothing_left=block.index in claimed)
         targets = {
             block.index: call_target(block.tool_name or "", block.part.arguments)
             for block in blocks
             if isinstance(block.part, ToolCall)
         }
-        return Analysis(conversation, blocks, history, waste, targets)
+        analysis = Analysis(conversation, blocks, history, waste, targets)
+        for block in blocks:
+            if block.text and (claims := self._claims.get(_memo_key(block))):
+                target = analysis.target(block.index) if block.kind == "tool_result" else None
+                shows_file = target is not None and target.shows_file
+                waste += _content_waste(block, claims, nothing_left=block.index in claimed, shows_file=shows_file)
+        return analysis
 
 
-def _content_waste(block: Block, claims: Iterable[Claim], *, nothing_left: bool) -> list[Waste]:
-    return [
-        Waste(
-            found.signal,
-            block.index,
-            found.tokens,
-            exclusive_tokens=0 if nothing_left else found.exclusive,
-            avoidable_tokens=0 if nothing_left else found.avoidable,
-            confidence=found.confidence,
-            at_risk_tokens=found.at_risk,
+def _content_waste(block: Block, claims: Iterable[Claim], *, nothing_left: bool, shows_file: bool) -> list[Waste]:
+    """Claims as findings. In the content of a file, markup, indentation and repeated lines are what was asked for."""
+    findings = []
+    for found in claims:
+        doubtful = found.confidence == "low" or (shows_file and found.signal in FILE_CONTENT_SIGNALS)
+        findings.append(
+            Waste(
+                found.signal,
+                block.index,
+                found.tokens,
+                exclusive_tokens=0 if nothing_left else found.exclusive,
+                avoidable_tokens=0 if nothing_left or doubtful else found.avoidable,
+                confidence="low" if doubtful else found.confidence,
+                at_risk_tokens=found.at_risk,
+            )
         )
-        for found in claims
-    ]
+    return findings
 
 
 def _memo_key(block: Block) -> str:

@@ -52,7 +52,7 @@ def analyse_files(
             del conversations
             gc.collect()
     analyser.forget()
-    return Run(settle(tables.frames(), selection), reports, units)
+    return Run(settle(tables.frames(), selection), reports, units, selection or Selection())
 
 
 def _batches(files: Iterable[Found]) -> Iterator[list[Found]]:

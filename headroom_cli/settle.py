@@ -4,7 +4,8 @@ Files are read without looking at any other, so forks, resumes, growing snapshot
 stands elsewhere. One rule decides, the same for usage, tokens and waste: **of all conversations that hold the same
 message or response, the first in this order owns it**: main conversations before subagents and side threads, then the
 earlier start, then the longer, then the later end, then the path. The others keep it as context, count it as copied,
-and add it to no total. What a file itself marks as copied is owned by nobody there.
+and add it to no total. What a file itself marks as copied comes behind all others, so it is owned there only if it
+stands nowhere else; without a key it is owned by nobody.
 
 A log without ids can't tell a copy from a coincidence message by message: there a conversation is a copy only as a
 whole, when every message of it is the beginning of another one in another file.
@@ -110,10 +111,12 @@ def _content_copies(ranked: pl.DataFrame, messages: pl.DataFrame) -> pl.Series:
 
 
 def _owner() -> pl.Expr:
-    """Whether a row is its key's own row; a row without a key is nobody's copy."""
-    candidate = ~pl.col("copied") & ~pl.col("is_copy")
-    first = pl.when(candidate).then(pl.col("rank")).min().over("key")
-    return candidate & (pl.col("key").is_null() | (pl.col("rank") == first))
+    """Whether a row is its key's own row. Without a key, it is its own unless its file marks it as copied."""
+    whole = ~pl.col("is_copy")
+    # Marked copies come behind all others: they own only what stands nowhere else.
+    turn = pl.when(whole).then(pl.col("rank").cast(pl.Int64) + pl.col("copied").cast(pl.Int64) * 2**32)
+    first = turn.min().over("key")
+    return whole & pl.when(pl.col("key").is_null()).then(~pl.col("copied")).otherwise(turn == first)
 
 
 def _own_messages(ranked: pl.DataFrame, messages: pl.DataFrame, chosen: Selection) -> pl.DataFrame:

@@ -170,12 +170,20 @@ def path_is(result: Settled, path: str) -> Any:
     return pl.col("conversation").is_in(numbers.implode())
 
 
-def test_what_a_file_marks_as_copied_is_owned_by_nobody_there() -> None:
-    fork = Session("s2", "s2.jsonl")
-    fork.turn(0, copied=True)
-    fork.turn(1)
-    assert sums(settled(fork.done()))["tokens"] == 17
-    assert sums(settled(fork.done(), session(1)))["copied"] == 17
+def test_what_a_file_marks_as_copied_is_owned_there_only_if_its_original_is_gone() -> None:
+    def fork() -> Conversation:
+        log = Session("s2", "s2.jsonl", start=START - 10 * MINUTE)
+        log.turn(0, copied=True)
+        log.turn(1)
+        return log.done()
+
+    assert sums(settled(fork()))["tokens"] == 34
+    assert sums(settled(fork(), session(1)))["copied"] == 17
+    keyless = fork()
+    for message in keyless.messages[:2]:
+        message.key = ""
+    keyless.requests[0].key = ""
+    assert sums(settled(keyless))["tokens"] == 17
 
 
 def test_a_subagent_that_replays_its_parents_history() -> None:

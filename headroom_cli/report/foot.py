@@ -11,8 +11,9 @@ from pathlib import Path
 import polars as pl
 
 from headroom_cli.cost import normalise_model, price_table
-from headroom_cli.report.words import plain, plural, size, whole, zone_name
+from headroom_cli.report.words import local, plain, plural, size, whole, zone_name
 from headroom_cli.result import Run
+from headroom_cli.selection import Selection
 from headroom_cli.source.discover import Discovery
 from headroom_cli.tokens import DEFAULT_ENCODING
 
@@ -24,6 +25,7 @@ def foot(run: Run, discovery: Discovery, zone: tzinfo | None, *, verbose: bool) 
     """Sentences on records, what was skipped, damaged, unknown or left open, and on tokens, prices and time zone."""
     shown = 10_000 if verbose else _SHOWN
     return [
+        *_selection(run.selection, zone),
         *_records(run, shown, verbose),
         *_skipped(run, discovery, shown),
         *_notes(run, shown),
@@ -39,6 +41,16 @@ def older(discovery: Discovery) -> list[str]:
     if not discovery.older_files:
         return []
     return [f"Not read: {plural(discovery.older_files, 'older file')}, {size(discovery.older_bytes)} (--since all)"]
+
+
+def _selection(chosen: Selection, zone: tzinfo | None) -> list[str]:
+    """What the figures are limited to, if anything."""
+    names = {"model": chosen.models, "project": chosen.projects, "client": chosen.clients, "kind": chosen.kinds}
+    limits = [f"{noun} {' or '.join(plain(name, 40) for name in given)}" for noun, given in names.items() if given]
+    for word, time in (("since", chosen.since), ("until", chosen.until)):
+        if time is not None:
+            limits.append(f"{word} {local(time, zone):%d %b %Y %H:%M}")
+    return [f"Only: {', '.join(limits)}"] if limits else []
 
 
 def _records(run: Run, shown: int, verbose: bool) -> list[str]:

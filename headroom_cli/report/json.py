@@ -16,6 +16,7 @@ from headroom_cli.report.findings import finding_rows
 from headroom_cli.report.summary import Figures, conversation_figures, totals
 from headroom_cli.report.words import zone_name
 from headroom_cli.result import FileReport, Run
+from headroom_cli.selection import Selection
 from headroom_cli.source.discover import Skipped
 from headroom_cli.version import __version__
 
@@ -43,6 +44,7 @@ def document(
         "headroom_version": __version__,
         "timezone": zone_name(zone),
         "prices": price_table(),
+        "selection": _selection(run.selection),
         **({"by": list(dimensions), "groups": _groups(run, dimensions, zone)} if dimensions else {}),
         "conversations": list(_conversations(run, kept)),
         "totals": _public(totals(run.settled, len(run.files))),
@@ -101,6 +103,18 @@ def _finding(row: dict[str, Any]) -> Figures:
         "call": row["summary"],
         "call_key": row["call_key"],
         "confidence": row["confidence"],
+    }
+
+
+def _selection(chosen: Selection) -> Figures:
+    """What the figures are limited to; null or empty where nothing is."""
+    return {
+        "since": iso(chosen.since),
+        "until": iso(chosen.until),
+        "models": chosen.models,
+        "projects": chosen.projects,
+        "clients": chosen.clients,
+        "kinds": chosen.kinds,
     }
 
 

@@ -18,6 +18,7 @@ import orjson
 from headroom_cli.model import Damage
 from headroom_cli.source.decode import (
     INCOMPLETE,
+    MAX_NESTING,
     NESTED,
     NOT_OBJECT,
     NULLS,
@@ -46,6 +47,7 @@ _BINARY_MAGIC = (b"PK\x03\x04", b"SQLite format 3\0", b"PAR1", b"%PDF", b"\x7fEL
 _CONTROL = bytes(set(range(32)) - set(b"\0\t\n\f\r\x08\x1b\x1e"))
 _SAMPLE = 4096
 _HOPELESS = 10_000  # damaged lines without one record: not a log
+_SHALLOW = 2 * MAX_NESTING  # bytes: a level takes two of them, so a line of this length has no more levels
 _LOOK_AHEAD = 1000  # blank lines passed over while looking for the second line
 
 
@@ -127,7 +129,7 @@ class Records:
             except orjson.JSONDecodeError:
                 yield from self._troubled(number, line, lines)
                 continue
-            if (type(value) is dict or type(value) is list) and not deep(value):
+            if (type(value) is dict or type(value) is list) and (len(line) <= _SHALLOW or not deep(value)):
                 self.records += 1
                 self._line = number
                 yield new(Record, (number, value))

@@ -27,7 +27,9 @@ _PREFIXES = frozenset({"sudo", "env", "time", "nohup"})
 _PREPARING = frozenset({"cd", "pushd", "export", "set", "source", "."})
 _WRITING = frozenset({"tee", "mv", "rm", "touch", "truncate"})
 _IN_PLACE = re.compile(r"-[A-Za-z]*i|--in-place")
+_FILE_READERS = frozenset({"cat", "sed", "head", "tail", "nl", "bat", "less", "more", "awk", "grep", "rg"})
 _MAX_COMMAND = 20_000
+_SHOWN = 80
 
 
 def written_paths(name: str, arguments: Any) -> list[str]:
@@ -126,11 +128,15 @@ def _words(command: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class CallTarget:
-    """What a call was about: the file it names or the program it runs, and a short line for people."""
+    """What a call was about: the file it names or the program it runs, and a short line for people.
+
+    `shows_file` says that the result is the content of a file, as it lies on disk.
+    """
 
     path: str | None
     command: str | None
     summary: str
+    shows_file: bool = False
 
 
 def call_target(name: str, arguments: Any) -> CallTarget:
@@ -139,10 +145,13 @@ def call_target(name: str, arguments: Any) -> CallTarget:
     named = _named(fields)
     line = "" if named else shell_command(fields)
     telling = named[0] if named else line or _first_text(fields) or (arguments if isinstance(arguments, str) else "")
+    shown = " ".join(telling[:400].split())
+    program = _program(line)
     return CallTarget(
         path=normalised(named[0]) if named else None,
-        command=_program(line),
-        summary=f"{name} {' '.join(telling[:400].split())[:80]}".strip(),
+        command=program,
+        summary=f"{name} {shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + '…'}".strip(),
+        shows_file=bool(named) or program in _FILE_READERS,
     )
 
 

@@ -535,10 +535,9 @@ def test_a_fork_owns_only_what_came_after_the_copy() -> None:
     assert [m.copied for m in fork.messages] == [True] * 5 + [False] * 2
     assert [r.copied for r in fork.requests] == [True, True, False]
     assert inputs(fork) == [100, 130, 150]
-    assert [r.key for r in fork.requests[:2]] == [r.key for r in parent.requests]
-    assert fork.requests[2].key != ""
-    assert [m.key for m in fork.messages[:5]] == [m.key for m in parent.messages]
-    assert len({m.key for m in fork.messages}) == 7
+    assert [bool(r.key) for r in fork.requests] == [False, False, True]
+    assert [bool(m.key) for m in fork.messages] == [False] * 5 + [True] * 2
+    assert {r.key for r in fork.requests} & {r.key for r in parent.requests} == set()
     assert contexts(fork)[2] == ["<environment_context>x", "hi", "call 1", "result 1", "done", "on"]
     assert fork.notes == ["starts with history copied from another thread"]
 

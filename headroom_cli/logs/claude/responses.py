@@ -16,7 +16,6 @@ from headroom_cli.wire.base import count, text_or_none
 
 # How many earlier parts, or responses of the same id, are compared with a new one: real responses have fewer.
 WINDOW = 16
-_COUNTERS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 _USAGE_FIELDS = tuple(f.name for f in fields(Usage) if f.name != "output_is_lower_bound")
 
 Counters = tuple[int, int, int]
@@ -161,8 +160,11 @@ def counters_of(raw: object) -> Counters:
     """Uncached input, cache read and cache write of a usage record; 0 where unknown."""
     if not isinstance(raw, dict):
         return (0, 0, 0)
-    first, second, third = (count(raw.get(name)) or 0 for name in _COUNTERS)
-    return (first, second, third)
+    return (
+        count(raw.get("input_tokens")) or 0,
+        count(raw.get("cache_read_input_tokens")) or 0,
+        count(raw.get("cache_creation_input_tokens")) or 0,
+    )
 
 
 def raise_to(usage: Usage, other: Usage) -> None:

@@ -91,20 +91,25 @@ class Threads:
 
     def place(self, value: dict[str, Any]) -> Place:
         """The place of a line."""
-        uuid = usable_id(value.get("uuid"))
-        thread = self._thread(value, uuid)
+        uuid, parent = usable_id(value.get("uuid")), value.get("parentUuid", "")
+        above = self._thread_of.get(parent) if isinstance(parent, str) else None
+        if above is None or above.side or value.get("isSidechain") is True:
+            thread = self._thread(value, uuid, above)
+        else:
+            thread = above
         if uuid is not None:
             self._thread_of[uuid] = thread
-        return Place(thread, uuid, self._link(value, thread))
+        # Each line that has a place is in the graph.
+        link = parent if above is not None and not self._moved else self._link(parent, thread)
+        return Place(thread, uuid, link)
 
     def of_agent(self, agent: str) -> Thread:
         """The thread of a subagent, or the main thread."""
         agent = agent or self._default_agent
         return self.by_agent.get(agent) or self._new(agent, side=bool(agent))
 
-    def _thread(self, value: dict[str, Any], uuid: str | None) -> Thread:
-        parent = value.get("parentUuid")
-        above = self._thread_of.get(parent) if isinstance(parent, str) else None
+    def _thread(self, value: dict[str, Any], uuid: str | None, above: Thread | None) -> Thread:
+        """The thread of a line that follows one of the thread `above`."""
         if value.get("isSidechain") is True:
             agent = usable_id(value.get("agentId")) or self._default_agent
             if not agent and above is not None and above.side:
@@ -132,13 +137,12 @@ class Threads:
         thread = self.by_agent[agent] = Thread(agent, side)
         return thread
 
-    def _link(self, value: dict[str, Any], thread: Thread) -> str | Unit | None:
-        """What the line follows. A log without links (an export, a stream) is one chain.
+    def _link(self, parent: object, thread: Thread) -> str | Unit | None:
+        """What a line follows by its `parentUuid`. A log without links (an export, a stream) is one chain.
 
         A parent that is not in the file was lost, not cut off: the client drops a line now and then (often the last
         one before a stop hook), and the recorded context grows on. So the line follows the one written before it.
         """
-        parent = value.get("parentUuid", "")
         if parent is None:
             return None
         link = usable_id(parent)
@@ -160,17 +164,8 @@ class Threads:
     ) -> Message:
         """A new message at the end of the thread."""
         thread = at.thread
-        message = Message(
-            len(thread.messages),
-            role,
-            parts,
-            line=line,
-            last_line=line,
-            timestamp=microseconds_of(value.get("timestamp")),
-            key=key,
-            origin=origin,
-            copied=isinstance(value.get("forkedFrom"), dict),
-        )
+        timestamp, copied = microseconds_of(value.get("timestamp")), isinstance(value.get("forkedFrom"), dict)
+        message = Message(len(thread.messages), role, parts, line, line, timestamp, key, origin, None, copied)
         thread.messages.append(message)
         session = value.get("sessionId")
         thread.sessions.append(session if isinstance(session, str) else None)

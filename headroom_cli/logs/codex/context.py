@@ -52,10 +52,9 @@ def is_instruction(entry: Entry) -> bool:
 class Replay:
     """Goes through a thread's entries in order and fills `messages`, `requests` and `resets`."""
 
-    def __init__(self, thread: Thread, own_start: int, parent: str | None) -> None:
+    def __init__(self, thread: Thread, own_start: int) -> None:
         self.thread = thread
         self.own_start = own_start
-        self.parent = parent or ""
         self.messages: list[Message] = []
         self.requests: list[Request] = []
         self.resets: list[int] = []
@@ -65,7 +64,7 @@ class Replay:
         self._settings = Settings()
         self._live: list[Entry] = []
         self._turns: list[int] = []  # positions in _live at which instruction turns start
-        self._occurrences: dict[tuple[str, str], int] = {}
+        self._occurrences: dict[str, int] = {}
         self._reasoning: list[Part] = []
         self._summary: Entry | None = None
         self._current: int | None = None
@@ -109,7 +108,8 @@ class Replay:
         message.index = len(self.messages)
         message.timestamp = micros(entry.stamp)
         message.copied = copied
-        message.key = self._key(entry, copied)
+        # Only the own part of a fork is ever counted, also where the parent's file is gone: a copy has no key.
+        message.key = "" if copied else self._key(entry)
         self.messages.append(message)
         self._keep(entry)
         if message.role == "user":
@@ -126,18 +126,15 @@ class Replay:
             self._turns.append(len(self._live))
         self._live.append(entry)
 
-    def _key(self, entry: Entry, copied: bool) -> str:
+    def _key(self, entry: Entry) -> str:
         if entry.name:
             return f"codex:{entry.name}"
-        owner, content = self._owner(copied), digest(entry.value)
-        if not owner:
+        if not self.thread.id:
             return ""
-        nth = self._occurrences.get((owner, content), 0) + 1
-        self._occurrences[owner, content] = nth
-        return f"codex:{owner}:{nth}:{content}"
-
-    def _owner(self, copied: bool) -> str:
-        return self.parent if copied else self.thread.id
+        content = digest(entry.value)
+        nth = self._occurrences.get(content, 0) + 1
+        self._occurrences[content] = nth
+        return f"codex:{self.thread.id}:{nth}:{content}"
 
     def _request(self, position: int, entry: Entry, usage_entry: Entry | None) -> None:
         """A request is made: at the first item of its response, or, if it left none, where its usage stands."""
@@ -160,10 +157,10 @@ class Replay:
             request.usage = record.last.usage()
             request.response_id = record.response_id
             request.context_limit = record.context_limit or request.context_limit
-            request.key = record.key(record.thread_id or self._owner(copied))
             if not copied:
+                request.key = record.key(self.thread.id)
                 self.unrecorded += record.unrecorded
-        elif entry.name:
+        elif entry.name and not copied:
             request.key = f"codex:{entry.name}"
         self.requests.append(request)
         self._current = request.index

@@ -40,7 +40,7 @@ def _conversation(thread: Thread, path: str) -> Conversation:
     meta = thread.meta
     mark_prompts(thread)
     parent, start = parent_thread(thread), own_start(thread)
-    replay = Replay(thread, start, parent)
+    replay = Replay(thread, start)
     system = _system(thread)
     tools = _tools(thread)
     replay.run([*system, *tools])
