@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from headroom_cli.analysis import Analyser
-from headroom_cli.run import Run, analyse_files
+from headroom_cli.result import Run
+from headroom_cli.run import analyse_files
 from headroom_cli.selection import Selection
 from headroom_cli.source.discover import Discovery, discover
 

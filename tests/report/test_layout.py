@@ -73,6 +73,6 @@ def test_markdown_has_no_markup_from_texts() -> None:
 @given(st.lists(st.tuples(st.text(max_size=120), st.integers(0, 10**9), st.text(max_size=200)), max_size=5))
 def test_no_text_breaks_the_width(rows: list[tuple[str, int, str]]) -> None:
     columns = [text_column("name"), Column("n"), prose_column("what")]
-    cells = [(plain(a), f"{n:,}", plain(b)) for a, n, b in rows]
+    cells: list[tuple[str, ...]] = [(plain(a), f"{n:,}", plain(b)) for a, n, b in rows]
     lines = to_text([Section("T", "r", columns, cells, [plain(b) for _, _, b in rows])], 60).plain.split("\n")
     assert all(cell_len(line) <= 60 for line in lines)

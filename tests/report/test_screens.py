@@ -102,15 +102,16 @@ def test_whatever_stands_in_a_log_a_report_comes_out(
     random = Random(seed)
     for name, records in (("a.jsonl", claude_records()), ("b.jsonl", chat_log()), ("c.jsonl", claude_records())):
         write(f"logs/{name}", [_mutated(record, random) for record in records])
-    made = analyse_paths("logs")
-    for form, dimensions in (
-        ("table", ()),
-        ("table", ("day", "tool")),
-        ("markdown", ()),
-        ("csv", ()),
-        ("csv", ("path",)),
-    ):
-        show(*made, form, dimensions, zone=UTC)
+    run, discovery = analyse_paths("logs")
+    forms: list[tuple[str, list[str]]] = [
+        ("table", []),
+        ("table", ["day", "tool"]),
+        ("markdown", []),
+        ("csv", []),
+        ("csv", ["path"]),
+    ]
+    for form, dimensions in forms:
+        show(run, discovery, form, dimensions, zone=UTC)
         text = capsysbinary.readouterr().out.decode("utf-8")
         assert not set("\x1b\u202e\x07") & set(text)
         assert form != "table" or max(cell_len(line) for line in text.splitlines()) <= 80
