@@ -1,0 +1,12 @@
+"""Settings of all tests. On a shared machine, slow generation is no defect of a property; CI draws the same examples."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "headroom", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=bool(os.environ.get("CI"))
+)
+settings.load_profile("headroom")
