@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import functools
 import os
 import sys
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, ParamSpec
 
 import typer
 
 from headroom_cli.cli import analyze, config, explain, formats
-from headroom_cli.cli.exits import INTERNAL_ERROR, INTERRUPTED, PIPE_CLOSED, USAGE, Ending
+from headroom_cli.cli.exits import INTERNAL_ERROR, INTERRUPTED, OK, PIPE_CLOSED, USAGE, Ending
 from headroom_cli.version import __version__
 
 app = typer.Typer(
@@ -21,10 +24,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-app.command("analyze")(analyze.analyze)
-app.command("explain")(explain.explain)
-app.command("formats")(formats.formats)
-app.command("config")(config.config)
 
 
 def _print_version(asked: bool) -> None:
@@ -45,33 +44,63 @@ def _root(
 
 def run() -> None:
     """Run the command line and end the process with the code that the documentation promises."""
-    debug = "--debug" in sys.argv
     try:
-        app(standalone_mode=True)
+        code = app(standalone_mode=False) or OK
     except Ending as ending:
-        if ending.message:
-            print(f"headroom: {ending.message}", file=sys.stderr)
-        code = ending.code
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    except BrokenPipeError:
-        code = PIPE_CLOSED
+        code = _say(ending.message, ending.code)
     except Exception as error:
-        if debug:
+        if hasattr(error, "show") and hasattr(error, "exit_code"):  # wrong usage, as Typer words it
+            error.show()
+            code = USAGE
+        elif "--debug" in sys.argv:
             raise
-        print(f"headroom: internal error: {type(error).__name__}. Run again with --debug for details.", file=sys.stderr)
-        code = INTERNAL_ERROR
+        else:
+            code = _say(f"internal error: {type(error).__name__}. Run again with --debug for details.", INTERNAL_ERROR)
     _leave(code)
 
 
+P = ParamSpec("P")
+
+
+def _ending(command: Callable[P, None]) -> Callable[P, None]:
+    """Turn what ends a command from outside into an `Ending`, before Typer gives it a meaning of its own."""
+
+    @functools.wraps(command)
+    def run_command(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+            sys.stdout.flush()
+        except KeyboardInterrupt as stop:
+            raise Ending(INTERRUPTED) from stop
+        except BrokenPipeError as stop:
+            raise Ending(PIPE_CLOSED) from stop
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            raise Ending(INTERNAL_ERROR, "could not write the report: no space left on the device") from error
+
+    return run_command
+
+
+def _say(message: str, code: int) -> int:
+    if message:
+        print(f"headroom: {message}", file=sys.stderr)
+    return code
+
+
 def _leave(code: int) -> None:
-    """End without a complaint from a pipe that is closed already."""
+    """End the process; what a closed pipe or a full disk left unwritten is dropped without a further complaint."""
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = code or PIPE_CLOSED
     sys.exit(code)
 
 
-__all__ = ["USAGE", "app", "run"]
+for _name, _command in (
+    ("analyze", analyze.analyze),
+    ("explain", explain.explain),
+    ("formats", formats.formats),
+    ("config", config.config),
+):
+    app.command(_name)(_ending(_command))
