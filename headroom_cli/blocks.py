@@ -1,4 +1,4 @@
-"""Messages to blocks: what each part put into the context. Definitions: `waste.md` section 1.
+"""Messages to blocks: what each part put into the context. Definitions: `docs/signals.md` section 1.
 
 A history in any dialect gives the same blocks, save for the recorded text of arguments.
 """
@@ -46,7 +46,7 @@ def compute_hash(text: str) -> str:
 
 
 def is_rag_content(text: str) -> bool:
-    """Whether a user text carries retrieved documents: one of the markers of `waste.md` section 1, in any case."""
+    """Whether a user text carries retrieved documents: a marker of `docs/signals.md` section 1, in any case."""
     lowered = text.lower()
     return any(marker in lowered for marker in _RAG_MARKERS) or (
         "[document " in lowered and _DOCUMENT.search(lowered) is not None

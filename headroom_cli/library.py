@@ -1,7 +1,7 @@
 """The library: histories of plain values, SDK objects or paths in; blocks, tokens and waste out.
 
-The names are those that people know from the proxy of the same family; the figures are those of `waste.md`, the same
-as the command line's. Whatever the messages hold, nothing here raises because of it.
+The names are those that people know from the proxy of the same family; the figures are those of `docs/signals.md`, the
+same as the command line's. Whatever the messages hold, nothing here raises because of it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class ParsedBlock:
-    """What one part of a message puts into the context (`waste.md` section 1). `tokens` includes framing.
+    """What one part of a message puts into the context (`docs/signals.md` section 1). `tokens` includes framing.
 
     `content_hash` is the first 16 hex digits of the MD5 of the text; of an image, of its data ("" if unknown).
     `tool_call_id`, `tool_name` and `call_key` belong to calls and to results, as far as they are known.
@@ -221,7 +221,7 @@ def _parsed(block: Block) -> ParsedBlock:
 
 
 def _compressed(blocks: list[Block], history: list[Any], compressed_messages: Sequence[Any] | None) -> int:
-    """Tokens of repeats whose first serve the compressor replaced by a retrieval marker (`waste.md` section 2)."""
+    """Tokens of repeats whose first serve the compressor replaced by a marker (`docs/signals.md` section 2)."""
     if compressed_messages is None:
         return 0
     compressed = _plain_list(compressed_messages)

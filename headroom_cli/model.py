@@ -88,7 +88,7 @@ class Media(Part):
 
 @dataclass(slots=True)
 class ToolResult(Part):
-    """The result of a call. `text` is what `waste.md` section 1 calls the text of a result.
+    """The result of a call. `text` is what `docs/signals.md` section 1 calls the text of a result.
 
     `name` is kept where the wire format has no id and matches by name (Gemini, legacy `function` role).
     """
@@ -253,7 +253,7 @@ class Reading:
 
 @dataclass(slots=True)
 class Block:
-    """What one part of a message put into the context (`waste.md` section 1).
+    """What one part of a message put into the context (`docs/signals.md` section 1).
 
     `tokens` = o200k_base of the text, plus framing. `text` and `part` are dropped once the block has been analysed.
     `step` is the position that gaps are measured in. `message_index` is -1 for what a request carries outside its
@@ -283,7 +283,7 @@ class Block:
 
 @dataclass(slots=True)
 class Waste:
-    """A finding of one waste signal in one block. Definitions: `waste.md` section 5.
+    """A finding of one waste signal in one block. Definitions: `docs/signals.md` section 5.
 
     `tokens` is the definition's figure, `exclusive_tokens` what no earlier signal has claimed, `avoidable_tokens` the
     part that a cure would recover. `first_block` is the earlier serve, where there is one.

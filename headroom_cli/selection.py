@@ -14,8 +14,9 @@ import polars as pl
 class Selection:
     """Filters; an empty tuple or None selects everything. Times are microseconds since the epoch, UTC.
 
-    Requests are selected by their own time and model, blocks and findings by the time of their message; what has no
-    time is selected. Names match whole or as a pattern (`*`), models also by their beginning.
+    Requests are selected by their time and model; messages, their blocks and findings with the request that made them
+    or first saw them. What has no time is selected. Names match whole or as a pattern (`*`), models also by their
+    beginning.
     """
 
     since: int | None = None

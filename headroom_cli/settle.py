@@ -52,8 +52,9 @@ def settle(frames: Frames, selection: Selection | None = None) -> Settled:
     ranked = ranked.with_columns(
         is_copy=pl.col("conversation").is_in(copies.implode()), selected=chosen.conversations()
     )
-    messages = _own_messages(ranked, frames.messages, chosen)
-    requests = _own_requests(ranked, messages, frames.requests, chosen)
+    calls = frames.requests.with_columns(_selected_requests(ranked, frames.requests, chosen))
+    messages = _own_messages(ranked, frames.messages, calls, chosen)
+    requests = _own_requests(ranked, messages, calls)
     blocks = _sent(_own_blocks(ranked, messages, frames.blocks), frames.intervals, requests)
     conversations = _distinct_ids(ranked, messages)
     if not chosen.is_everything:
@@ -119,14 +120,32 @@ def _owner() -> pl.Expr:
     return whole & pl.when(pl.col("key").is_null()).then(~pl.col("copied")).otherwise(turn == first)
 
 
-def _own_messages(ranked: pl.DataFrame, messages: pl.DataFrame, chosen: Selection) -> pl.DataFrame:
-    headers = ranked.select("conversation", "rank", "identity", "is_copy", in_selection="selected")
-    narrow = _beside(messages.select("conversation", "key", "copied", "timestamp"), headers, on=["conversation"])
+def _selected_requests(ranked: pl.DataFrame, requests: pl.DataFrame, chosen: Selection) -> pl.Series:
+    """Which requests are asked for; what a request does not tell, its conversation does."""
+    headers = ranked.select("conversation", "started_at", in_selection="selected", main_model="model")
+    narrow = _beside(requests.select("conversation", "timestamp", "model"), headers, on=["conversation"])
+    told = narrow.with_columns(
+        timestamp=pl.coalesce("timestamp", "started_at"), model=pl.coalesce("model", "main_model")
+    )
+    return told.select((pl.col("in_selection") & chosen.requests()).alias("selected"))["selected"]
+
+
+def _own_messages(
+    ranked: pl.DataFrame, messages: pl.DataFrame, requests: pl.DataFrame, chosen: Selection
+) -> pl.DataFrame:
+    """A message is selected with the request that made it or first saw it; if none did, by its own time."""
+    headers = ranked.select(
+        "conversation", "rank", "identity", "is_copy", "started_at", "model", in_selection="selected"
+    )
+    columns = ["conversation", "key", "copied", "timestamp", "request_index"]
+    narrow = _beside(messages.select(columns), headers, on=["conversation"])
+    seen = requests.select("conversation", "request_index", with_request="selected")
+    narrow = _beside(narrow, seen, on=["conversation", "request_index"])
     # A hash of 64 bits stands for the key: grouping by strings of any length costs much more.
     key = pl.when((pl.col("identity") == "ids") & pl.col("key").is_not_null()).then(pl.col("key").hash())
-    flags = narrow.with_columns(key=key).select(
-        _owner().alias("own"), (pl.col("in_selection") & chosen.window()).alias("selected")
-    )
+    narrow = narrow.with_columns(key=key, timestamp=pl.coalesce("timestamp", "started_at"))
+    unseen = pl.col("in_selection") & chosen.requests()
+    flags = narrow.select(own=_owner(), selected=pl.coalesce("with_request", unseen))
     return messages.drop("copied").with_columns(flags["selected"], **_owned_and_copied(flags))
 
 
@@ -134,12 +153,10 @@ def _owned_and_copied(flags: pl.DataFrame) -> dict[str, pl.Series]:
     return {"own": flags["own"] & flags["selected"], "copied": ~flags["own"] & flags["selected"]}
 
 
-def _own_requests(
-    ranked: pl.DataFrame, messages: pl.DataFrame, requests: pl.DataFrame, chosen: Selection
-) -> pl.DataFrame:
-    headers = ranked.select("conversation", "rank", "is_copy", in_selection="selected")
+def _own_requests(ranked: pl.DataFrame, messages: pl.DataFrame, requests: pl.DataFrame) -> pl.DataFrame:
+    headers = ranked.select("conversation", "rank", "is_copy")
     narrow = _beside(
-        requests.select("conversation", "message_index", "key", "copied", "timestamp", "model", "source"),
+        requests.select("conversation", "message_index", "key", "copied", "source", "selected"),
         headers,
         on=["conversation"],
     )
@@ -149,8 +166,7 @@ def _own_requests(
     identified = keyed & (pl.col("source") == "recorded")
     again = keyed & ~pl.struct("conversation", "key").is_first_distinct()
     flags = narrow.select(
-        (_owner() & ~again & (identified | ~pl.col("answer_copied").fill_null(False))).alias("own"),
-        (pl.col("in_selection") & chosen.requests()).alias("selected"),
+        (_owner() & ~again & (identified | ~pl.col("answer_copied").fill_null(False))).alias("own"), "selected"
     )
     most = [
         pl.when(keyed).then(pl.col(name).max().over("key")).otherwise(pl.col(name)).alias(name)
@@ -160,7 +176,6 @@ def _own_requests(
     return requests.with_columns(
         *most,
         final.otherwise(pl.col("output_is_lower_bound")).alias("output_is_lower_bound"),
-        flags["selected"],
         **_owned_and_copied(flags),
     ).sort("conversation", "request_index")
 

@@ -64,6 +64,7 @@ MESSAGES: Schema = {
     "role": pl.String(),
     "line": pl.Int32(),
     "timestamp": pl.Int64(),
+    "request_index": pl.Int32(),
 }
 REQUESTS: Schema = {
     "conversation": pl.Int32(),
@@ -239,7 +240,15 @@ def _message_rows(number: int, messages: list[Message]) -> dict[str, list[Any]]:
         "role": [m.role for m in messages],
         "line": [m.line for m in messages],
         "timestamp": [m.timestamp for m in messages],
+        "request_index": [_first_request(m) for m in messages],
     }
+
+
+def _first_request(message: Message) -> int | None:
+    """The request that made the message, else the first that saw it (perhaps one that never came)."""
+    if message.request is not None:
+        return message.request
+    return next((part.context[0].enters for part in message.parts if part.context), None)
 
 
 def _request_rows(number: int, conversation: Conversation) -> dict[str, list[Any]]:

@@ -19,7 +19,7 @@ BACKEND_VARIABLE = "HEADROOM_TOKENIZER_BACKEND"
 BACKENDS = ("quicktok", "tiktoken")
 
 RUN_LIMIT = 100_000
-"""Longest run of one character class, in characters, that is counted in one piece (waste.md section 1).
+"""Longest run of one character class, in characters, that is counted in one piece (docs/signals.md section 1).
 
 tiktoken panics on a run of about a million blanks, and slows down on long runs of anything."""
 

@@ -87,7 +87,7 @@ def analyze(
     selection, window = _selection(loaded, zone, bool(paths) or last, since, until, model, project, client, kind)
     discovery = _discover(paths or [], last, project, window, loaded)
     if not discovery.files:
-        raise Ending(NOTHING_READ, _nothing_found(discovery, window))
+        raise Ending(NOTHING_READ, _nothing_found(discovery, window, project))
     run = _run(discovery, selection, loaded, with_units=verbose or len(discovery.files) == 1, quiet=quiet)
     if all(file.skipped for file in run.files):
         first = run.files[0]
@@ -139,12 +139,15 @@ def _discover(paths: list[str], last: bool, project: str | None, window: int | N
         raise Ending(USAGE, f"{problem}. {problem.hint}" if problem.hint else str(problem)) from problem
 
 
-def _nothing_found(discovery: Discovery, window: int | None) -> str:
+def _nothing_found(discovery: Discovery, window: int | None, project: str | None) -> str:
     from headroom_cli.report.words import size
 
-    places = ", ".join(str(root) for root in discovery.roots) or "the paths given"
+    if not discovery.roots:
+        return "no log files (.jsonl, .ndjson, .json, .traj, also .gz and .zst) in the paths given"
+    places = ", ".join(str(root) for root in discovery.roots)
     older = f" ({discovery.older_files} files, {size(discovery.older_bytes)} older: --since all)"
-    return f"no sessions in {places}{older if window is not None and discovery.older_files else ''}"
+    recorded = f" recorded in {Path(project).absolute()}" if project and _is_folder(project) else ""
+    return f"no sessions{recorded} in {places}{older if window is not None and discovery.older_files else ''}"
 
 
 def _run(discovery: Discovery, selection: Selection, loaded: Config, *, with_units: bool, quiet: bool) -> Run:

@@ -11,12 +11,18 @@ from headroom_cli.cli.exits import USAGE, Ending
 
 
 def explain(
-    name: Annotated[str, typer.Argument(help="A waste signal, as in `reread`.", metavar="SIGNAL")],
+    name: Annotated[
+        str | None, typer.Argument(help="A waste signal, as in `reread`. Without it: all signals.", metavar="SIGNAL")
+    ] = None,
 ) -> None:
-    """Print the page of a waste signal."""
+    """Print the page of a waste signal, or list the signals."""
     from headroom_cli.waste import pages
 
     known = pages()
+    if name is None:
+        for page in known.values():
+            print(page.partition("\n")[0].removeprefix("# "))
+        return
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"did you mean {near[0]}?" if near else f"known signals: {', '.join(known)}"

@@ -10,4 +10,4 @@ def formats() -> None:
     formats = known_formats()
     width = max(len(log_format.name) for log_format in formats)
     for log_format in formats:
-        print(f"{log_format.name.ljust(width)}  {log_format.title}: {log_format.summary}")
+        print(f"{log_format.name.ljust(width)}  {log_format.summary}")

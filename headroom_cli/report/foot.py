@@ -100,7 +100,9 @@ def _notes(run: Run, shown: int) -> list[str]:
         notes.update(dict.fromkeys(file.notes, 1))
     many = len(run.settled.conversations) > 1
     return _some(
-        "Note", [plain(note) + (f" ({count:,}x)" if many else "") for note, count in notes.most_common()], shown
+        "Note",
+        [plain(note) + (f" ({plural(count, 'file')})" if many else "") for note, count in notes.most_common()],
+        shown,
     )
 
 

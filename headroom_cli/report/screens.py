@@ -20,6 +20,12 @@ _NARROWEST = 80
 _PLAIN_FORMS = str.maketrans({"…": "~", "·": ".", **dict(zip("▁▂▃▄▅▆▇█", "__--==##", strict=True))})
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to the command line what a closed pipe means."""
+        raise
+
+
 def show(
     run: Run,
     discovery: Discovery,
@@ -43,7 +49,7 @@ def show(
     if format == "markdown":
         _write(to_markdown(report(run, discovery, dimensions, zone=zone, limit=limit, verbose=verbose)))
         return
-    console = Console(no_color=True if color is False else None, highlight=False, markup=False, emoji=False)
+    console = _Console(no_color=True if color is False else None, highlight=False, markup=False, emoji=False)
     width = max(console.width, _NARROWEST)
     screen = to_text(report(run, discovery, dimensions, zone=zone, limit=limit, verbose=verbose, width=width), width)
     if not _can_encode(console.encoding):

@@ -24,6 +24,8 @@ def conversation_figures(settled: Settled) -> list[Figures]:
     nested = _usage(settled.nested.with_columns(has_usage=True, output_is_lower_bound=False), "conversation")
     waste = _waste(settled.waste.filter("own"), "conversation")
     copied = _by(settled.blocks.filter("copied"), "conversation", pl.col("tokens").sum())
+    copied_messages = _by(settled.messages.filter("copied"), "conversation", pl.len())
+    copied_requests = _by(settled.requests.filter("copied"), "conversation", pl.len())
     own_requests = _by(settled.requests.filter("own"), "conversation", pl.len())
     rows = settled.conversations.sort("path", "conversation").iter_rows(named=True)
     return [
@@ -47,9 +49,9 @@ def conversation_figures(settled: Settled) -> list[Figures]:
             "started_at": row["started_at"],
             "ended_at": row["ended_at"],
             "messages": row["own_messages"],
-            "copied_messages": row["messages"] - row["own_messages"],
+            "copied_messages": copied_messages.get(number, 0),
             "requests": own_requests.get(number, 0),
-            "copied_requests": row["requests"] - own_requests.get(number, 0),
+            "copied_requests": copied_requests.get(number, 0),
             "context_resets": row["context_resets"],
             "tokens": tokens.get(number, _no_tokens()),
             "copied_tokens": copied.get(number, 0),

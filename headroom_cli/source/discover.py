@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import glob
 import os
+import re
 import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,7 @@ from headroom_cli.source.walk import Collection, Found, Skipped
 __all__ = ["Discovery", "Found", "Skipped", "UsageProblem", "discover", "machine_roots"]
 
 _MOST_CANDIDATES = 8
+_HEX = re.compile("[0-9a-fA-F]{1,3}")
 
 
 class UsageProblem(Exception):  # noqa: N818 - the command line reports it as wrong usage
@@ -138,7 +140,8 @@ def _take(given: str | Path, collection: Collection, roots: Sequence[Path], conf
             _take(match, collection, roots, configured)
         return
     if not sessions.looks_like_id(text):
-        raise UsageProblem(f"no such file or directory: {text}", _near_miss(text))
+        hint = _near_miss(text) or ("a session id needs at least four digits" if _HEX.fullmatch(text) else "")
+        raise UsageProblem(f"no such file or directory: {text}", hint)
     _take_session(text, collection, roots, configured)
 
 

@@ -38,7 +38,7 @@ CLAIM_ORDER = (
     "stale_read",
     "unused_tools",
 )
-"""In this order signals claim the tokens of a block (waste.md section 5)."""
+"""In this order signals claim the tokens of a block (docs/signals.md section 5)."""
 
 TEXT_KINDS = frozenset({"user", "rag", "assistant", "tool_result"})
 """Kinds of block whose text the content signals look into."""

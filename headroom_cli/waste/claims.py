@@ -1,4 +1,4 @@
-"""A token is claimed once (waste.md section 5).
+"""A token is claimed once (docs/signals.md section 5).
 
 The signals that hit one block claim its characters in a fixed order. What a signal may call its own is what its
 unclaimed characters cost, and never more than the block has left; so the sum over all signals cannot exceed the block.

@@ -1,4 +1,4 @@
-"""Tool results that fetched again what the history already held.
+"""# reread: tool results that fetched again what the history already held
 
 ## What it does
 Two passes over the history, one figure. *Same content*: results of at least 50 tokens are grouped by content; a

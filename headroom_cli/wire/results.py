@@ -42,7 +42,7 @@ def call_text(name: str, arguments: Any) -> str:
 
 
 def result_text(content: Any, line: int = 0) -> tuple[str, list[Media]]:
-    """The text of a tool's result and the media in it, as `waste.md` section 1 defines them.
+    """The text of a tool's result and the media in it, as `docs/signals.md` section 1 defines them.
 
     A string is its own text. The text parts of a list are joined with a newline; images, documents and audio become
     media, other parts nothing. Any other object is dumped with default separators.

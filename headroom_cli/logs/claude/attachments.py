@@ -1,4 +1,4 @@
-"""What the harness of Claude Code puts before the model: attachments, and who wrote a user line (formats.md, 4.5, 4.6).
+"""What the harness of Claude Code puts before the model: attachments, and who wrote a user line.
 
 The wording that wraps an attachment is not in the log, so its text is that of the fields that hold it.
 """

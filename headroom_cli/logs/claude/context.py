@@ -1,4 +1,4 @@
-"""What each request of a Claude Code session saw: the tree of lines, and its replay (formats.md, section 4.7).
+"""What each request of a Claude Code session saw: the tree of lines, and its replay.
 
 Lines form a tree by `parentUuid`, except that parallel calls make it a graph: the result of one call stands in another
 branch than the next call. So a response and the results of its calls are one *unit*; the units form a tree. What a

@@ -1,4 +1,4 @@
-"""The lines of a Claude Code session, turned into messages, units and events (formats.md, sections 4.2 to 4.6).
+"""The lines of a Claude Code session, turned into messages, units and events.
 
 Each line is taken in once, in file order, and not kept: what remains are the messages, the graph that they stand in,
 and the events (responses, clearings, withdrawals) that the replay of the context needs.

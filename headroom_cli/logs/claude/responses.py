@@ -1,4 +1,4 @@
-"""One API response of Claude from the lines that it is spread over (formats.md, section 4.5).
+"""One API response of Claude from the lines that it is spread over.
 
 The client writes a line per content block, all with the same `message.id`; a line may repeat blocks or usage, lines of
 other kinds may stand between, and a resumed session may replay them all. Blocks are united, each counter of the usage

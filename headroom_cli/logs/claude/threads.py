@@ -1,4 +1,4 @@
-"""Which thread a line of Claude Code belongs to, and what it follows there (formats.md, sections 4.1, 4.2, 4.7)."""
+"""Which thread a line of Claude Code belongs to, and what it follows there."""
 
 from __future__ import annotations
 

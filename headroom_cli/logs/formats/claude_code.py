@@ -224,6 +224,6 @@ FORMAT = LogFormat(
     title="Claude Code",
     client=CLIENT,
     families=frozenset({"claude-code"}),
-    summary="session transcripts of Claude Code, with subagents and sidechains",
+    summary="Session transcripts in ~/.claude/projects, with subagents and sidechains.",
     read=read,
 )

@@ -1,8 +1,8 @@
 """What `claude -p --output-format stream-json` prints: one run, the main thread and its subagents in one stream.
 
 Lines have no links, so each thread (`parent_tool_use_id`) is one chain. They carry placeholder output counts; the
-final ones stand in `stream_event` lines, where partial messages were asked for, else only in the total of `result`
-(formats.md, section 4.9). That total is a note: it cannot be split among the requests, unless there is only one.
+final ones stand in `stream_event` lines, where partial messages were asked for, else only in the total of `result`.
+That total is a note: it cannot be split among the requests, unless there is only one.
 """
 
 from __future__ import annotations
@@ -144,6 +144,6 @@ FORMAT = LogFormat(
     title="Claude Code, stream-json output",
     client=CLIENT,
     families=frozenset({"claude-stream-json"}),
-    summary="the output of `claude -p --output-format stream-json`",
+    summary="Standard output of `claude -p --output-format stream-json`.",
     read=read,
 )

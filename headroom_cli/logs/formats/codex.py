@@ -31,7 +31,7 @@ FORMAT = LogFormat(
     title="Codex CLI rollout",
     client="Codex",
     families=frozenset({"codex-rollout", "codex-legacy"}),
-    summary="Session files of Codex in ~/.codex/sessions, archived ones and those of 2025 without envelope included.",
+    summary="Session files in ~/.codex/sessions, archived ones and those of 2025 without envelope too.",
     read=read,
 )
 
