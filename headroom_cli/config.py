@@ -35,7 +35,7 @@ class Key:
 
 KEYS: dict[str, Key] = {
     "required-version": Key(str, "", "versions of headroom that may use this file, as in `>=0.4`"),
-    "timezone": Key(str, "", "zone of days and times on screens (IANA name); default: the machine's"),
+    "timezone": Key(str, "", "zone of days and times on screens (IANA name); empty: the machine's"),
     "roots": Key(list, [], "folders to search instead of the clients' own when no path is given"),
     "analyze.since": Key(str, "30d", "window of `headroom analyze` without a path: `30d`, `12h`, a date, or `all`"),
     "analyze.by": Key(list, [], "dimensions that `headroom analyze` groups by"),

@@ -1,4 +1,4 @@
-"""Settings of all tests. On a shared machine, slow generation is no defect of a property; CI draws the same examples."""
+"""Settings of all tests: slow generation on a shared machine is no defect of a property; CI draws the same examples."""
 
 from __future__ import annotations
 

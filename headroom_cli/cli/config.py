@@ -20,7 +20,7 @@ def config(
     print(f"# {loaded.path}" if loaded.path else "# no headroom.toml found; defaults")
     for key, definition in KEYS.items():
         origin = "file" if key in loaded.values else "default"
-        print(f"{key} = {_toml(loaded[key])}  # {origin}: {definition.meaning}")
+        print(f"{key} = {_toml(loaded[key])}  # ({origin}) {definition.meaning}")
 
 
 def _toml(value: object) -> str:

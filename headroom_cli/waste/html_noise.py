@@ -10,7 +10,7 @@ spans set one behind the other.
 A fetched page is mostly markup, scripts and tracking attributes; the text that was asked for is often a tenth of it.
 
 ## Known problems
-Where the task is to edit HTML, the tags are the content; in a file that was read with line numbers the finding is of
+Where the task is to edit HTML, the tags are the content; in the content of a file that was read the finding is of
 low confidence and nothing is avoidable. Prompts that mark sections with names that HTML has too
 (`<summary>`, `<output>`) are flagged; so is `#include <map>`.
 

@@ -12,7 +12,7 @@ Retry loops, deprecation warnings, progress in log form and failing fixtures fil
 would say the same.
 
 ## Known problems
-Source code that repeats a statement is flagged like a log; in a file that was read with line numbers the finding is of
+Source code that repeats a statement is flagged like a log; in the content of a file that was read the finding is of
 low confidence and nothing is avoidable. Lines that differ in a word are not the same line.
 
 ## Example

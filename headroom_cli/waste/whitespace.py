@@ -11,7 +11,7 @@ vocabulary has one token for many blanks; what is flagged here is what is not fr
 ## Known problems
 Inside a text, the tokenizer gives the last blank of a run to the word that follows, so the true saving may differ by
 one token a run. Makefiles and aligned text may need their tabs; in a file that
-was read with line numbers the finding is of low confidence and nothing is avoidable.
+was read the finding is of low confidence and nothing is avoidable.
 
 ## Example
 ```python

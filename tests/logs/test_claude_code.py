@@ -390,7 +390,7 @@ def test_a_context_that_shrinks_without_a_record_is_told() -> None:
         user("u2", "a1", "other"),
         sized("a4", "u2", "4", 20_000),
     )
-    assert c.notes == ["the recorded context shrank at 1 requests without a record of what left it"]
+    assert c.notes == ["the recorded context shrank without a record of what left it"]
 
 
 # Wrong types anywhere must not raise, and every request keeps its place.

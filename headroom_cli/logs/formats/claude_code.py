@@ -91,9 +91,8 @@ def _conversation(lines: Lines, thread: Thread, path: str, session: str | None, 
     _replay(lines, thread, conversation)
     if thread.cut:
         conversation.notes.append("begins in the middle of a session: what stood before it is not in the file")
-    drops = _unexplained_drops(conversation)
-    if drops:
-        conversation.notes.append(f"the recorded context shrank at {drops} requests without a record of what left it")
+    if _unexplained_drops(conversation):
+        conversation.notes.append("the recorded context shrank without a record of what left it")
     if thread.collapsed:
         conversation.notes.append("holds records of collapsed context, which are not applied")
     times = [m.timestamp for m in messages if m.timestamp is not None and not m.copied]
