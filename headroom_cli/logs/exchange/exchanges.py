@@ -27,6 +27,7 @@ _SESSION_KEYS = (
     "run_id",
     "chat_id",
 )
+_SESSION_NAMES = frozenset(_SESSION_KEYS)
 _SESSION_HEADERS = frozenset(
     {"x-session-id", "session_id", "session-id", "x-claude-code-session-id", "conversation_id", "x-conversation-id"}
 )
@@ -42,6 +43,7 @@ _TIME_KEYS = (
     "ts",
     "date",
 )
+_TIME_NAMES = frozenset(_TIME_KEYS)
 _CALL_KEYS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "temperature", "stream", "inferenceConfig")
 
 
@@ -157,7 +159,8 @@ def session_of(body: dict[str, Any], row: dict[str, Any]) -> tuple[str | None, s
     conversation = body.get("conversation")
     named = text_or_none(conversation.get("id") if isinstance(conversation, dict) else conversation)
     for holder in (row, body, metadata, outer if isinstance(outer, dict) else {}):
-        named = named or next((text for key in _SESSION_KEYS if (text := _id_text(holder.get(key)))), None)
+        if named is None and not _SESSION_NAMES.isdisjoint(holder):
+            named = next((text for key in _SESSION_KEYS if (text := _id_text(holder.get(key)))), None)
     user = text_or_none(metadata.get("user_id"))
     if user is not None and "session" in user:
         named = named or user
@@ -174,6 +177,8 @@ def session_of(body: dict[str, Any], row: dict[str, Any]) -> tuple[str | None, s
 
 def timestamp_of(row: dict[str, Any]) -> int | None:
     """The time of a row in microseconds UTC, from ISO text or a count of seconds, milli- or microseconds."""
+    if _TIME_NAMES.isdisjoint(row):
+        return None
     for key in _TIME_KEYS:
         value = row.get(key)
         if isinstance(value, str):

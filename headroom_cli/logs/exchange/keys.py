@@ -20,11 +20,20 @@ def digest(data: bytes) -> bytes:
 
 
 def raw_digest(value: Any) -> bytes:
-    """The same bytes for the same JSON value as it stands in a log (key order counts). One pass in C."""
+    """The same bytes for the same JSON value as it stands in a log (key order counts)."""
+    return digest(_dumped(value))
+
+
+def look(value: Any) -> bytes:
+    """Like `raw_digest`, but good within one run only: SHA-1 takes half the time of MD5 and less."""
+    return hashlib.sha1(_dumped(value), usedforsecurity=False).digest()
+
+
+def _dumped(value: Any) -> bytes:
     try:
-        return digest(orjson.dumps(value))
+        return orjson.dumps(value)
     except (TypeError, orjson.JSONEncodeError):
-        return digest(dump(value).encode("utf-8", "surrogatepass"))
+        return dump(value).encode("utf-8", "surrogatepass")
 
 
 def json_hash(value: Any) -> str:

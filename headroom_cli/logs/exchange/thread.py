@@ -56,7 +56,7 @@ class Thread:
         self.marked = True
         self.slots: list[Slot] = []
         self.leading = 0
-        self.chain: list[bytes] = []
+        self.chain: list[int] = []
         self.output: list[Slot] = []
         self._log = Conversation("", session, name, dialect, path, identity="content", client=client)
         self._tracker = ContextTracker()

@@ -1,8 +1,8 @@
 """Request logs to conversations: which requests continue which, and what changed in the context between them.
 
 A request repeats the history before it. Requests that share a prefix are one thread; what is new in each enters the
-context, what is gone or changed leaves it. Each message of a log is hashed once, threads are found by the hash of a
-prefix: the cost is linear in what the log repeats.
+context, what is gone or changed leaves it. Each message of a log is hashed once, threads are found by their
+prefixes: the cost is linear in what the log repeats.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headroom_cli import wire
-from headroom_cli.logs.exchange.keys import chained, digest, message_key, raw_digest
+from headroom_cli.logs.exchange.keys import look, message_key
 from headroom_cli.logs.exchange.model import Exchange
 from headroom_cli.logs.exchange.thread import Slot, Thread
 from headroom_cli.model import Conversation, Message
@@ -43,7 +43,8 @@ class Threads:
         self._log_format = log_format
         self._client = client
         self._threads: list[Thread] = []
-        self._prefixes: dict[bytes, Thread] = {}
+        self._links: dict[tuple[int, bytes | str], int] = {}
+        self._prefixes: dict[int, Thread] = {}
         self._sessions: dict[str, deque[Thread]] = {}
         self._answers: dict[str, _Answer] = {}
         self._tips: dict[int, _Answer] = {}
@@ -87,8 +88,7 @@ class Threads:
         leading = 0
         while leading < len(keys) and _is_system(exchange.messages[leading]):
             leading += 1
-        seed = digest((exchange.session or "").encode("utf-8", "replace"))
-        chain = chained(seed, keys[leading:])
+        chain = self._chain(exchange.session, keys[leading:])
         thread = None if exchange.alone else self._match(exchange, keys, chain)
         if thread is None or not thread.settle_dialect(exchange):
             thread = Thread(self._path, exchange.dialect, exchange.session, self._log_format, self._client)
@@ -101,10 +101,20 @@ class Threads:
 
         thread.apply(exchange, keys, leading, message_at)
         if not exchange.alone:
-            self._index(thread, old_chain, chained(seed, (s.key for s in thread.slots[thread.leading :])), exchange)
+            own = [slot.key for slot in thread.slots[thread.leading :]]
+            self._index(thread, old_chain, self._chain(exchange.session, own), exchange)
         return thread
 
-    def _match(self, exchange: Exchange, keys: list[bytes], chain: list[bytes]) -> Thread | None:
+    def _chain(self, session: str | None, keys: list[bytes]) -> list[int]:
+        """For each prefix of `keys`, a number that stands for it in this session: its node in a tree of all of them."""
+        links, chain = self._links, []
+        at = links.setdefault((0, session or ""), len(links) + 1)
+        for key in keys:
+            at = links.setdefault((at, key), len(links) + 1)
+            chain.append(at)
+        return chain
+
+    def _match(self, exchange: Exchange, keys: list[bytes], chain: list[int]) -> Thread | None:
         """The thread that these messages continue."""
         common, found = 0, None
         for position in range(len(chain), 0, -1):
@@ -127,7 +137,7 @@ class Threads:
         last = self._last
         return last if last is not None and _agree(last, keys) else None
 
-    def _index(self, thread: Thread, old: list[bytes], new: list[bytes], exchange: Exchange) -> None:
+    def _index(self, thread: Thread, old: list[int], new: list[int], exchange: Exchange) -> None:
         kept = 0
         for before, after in zip(old, new, strict=False):
             if before != after:
@@ -157,7 +167,7 @@ class Threads:
         """The keys of all messages; those not seen before are parsed, and left in `fresh`."""
         keys = []
         for position, raw in enumerate(exchange.messages):
-            looks = raw_digest(raw)
+            looks = look(raw)
             key = self._keys.get(looks)
             if key is None:
                 message = fresh[position] = self._parse(exchange.dialect, raw)
