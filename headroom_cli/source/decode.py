@@ -61,13 +61,13 @@ def too_deep(value: Any) -> bool:
 
     Steps from level to level within C: 1 us for an average record, a fifth of the time to count its brackets.
     """
-    level = [value]
     referents = gc.get_referents
-    for _ in range(MAX_NESTING + 1):
-        level = referents(*level)
+    level = referents(value)
+    for _ in range(MAX_NESTING):
         if not level:
             return False
-    return True
+        level = referents(*level)
+    return bool(level)
 
 
 def decode(line: bytes) -> Decoded:

@@ -102,7 +102,7 @@ class Records:
             if b"\0" in line:
                 self._damage(number, NULLS)
         else:
-            return
+            return iter(())
         # Does the file consist of lines, or is it one document? The first two lines tell.
         ahead = [line]
         value = _loads(line)
@@ -112,13 +112,10 @@ class Records:
                 if following.strip():
                     break
             if value is None and _continues(line, ahead[-1]):
-                yield from self._document(number, ahead, buffer, lines)
-                return
+                return self._document(number, ahead, buffer, lines)
             if isinstance(value, list) and not b"".join(ahead[1:]).strip() and _holds_records(value):
-                for element in value:
-                    yield from self._one(number, element)
-                return
-        yield from self._lines(number, chain(ahead, lines))
+                return chain.from_iterable(self._one(number, element) for element in value)
+        return self._lines(number, chain(ahead, lines))
 
     def _lines(self, number: int, source: Iterable[bytes]) -> Iterator[Record]:
         lines = iter(source)

@@ -49,7 +49,10 @@ _PATH_FAMILIES = (("/.claude/projects/", "claude-code"), ("/.codex/", "codex-rol
 
 @dataclass(slots=True)
 class Verdict:
-    """What a file is. `votes` counts families, `histogram` top-level keys; `wrapper_path` leads to wrapped objects."""
+    """What a file is. `votes` counts families; `wrapper_path` leads to wrapped objects.
+
+    `histogram` counts the top-level keys where nothing is known.
+    """
 
     family: str
     mixed: bool = False
@@ -68,19 +71,16 @@ class Verdict:
 def detect(values: Sequence[Any], path: str = "") -> Verdict:
     """The verdict over the first objects of a file."""
     votes: Counter[str] = Counter()
-    histogram: Counter[str] = Counter()
     unknown: list[dict[str, Any]] = []
     for value in values:
         family = classify(value)
         votes[family] += 1
-        if isinstance(value, dict):
-            histogram.update([key for key in value if isinstance(key, str)][:_MAX_KEYS])
-            if family == UNKNOWN:
-                unknown.append(value)
+        if family == UNKNOWN and isinstance(value, dict):
+            unknown.append(value)
     if votes["item-line"] and votes["codex-legacy"]:
         votes["codex-legacy"] += votes.pop("item-line")
     known = sum(votes.values()) - votes[UNKNOWN]
-    verdict = Verdict(UNKNOWN, votes=votes, histogram=histogram)
+    verdict = Verdict(UNKNOWN, votes=votes)
     if unknown and known * 2 < len(unknown):
         wrapped = _wrapped(unknown)
         if wrapped is not None:
@@ -88,6 +88,8 @@ def detect(values: Sequence[Any], path: str = "") -> Verdict:
             return verdict
     slashed = "/" + path.replace("\\", "/")
     if not known:
+        for value in unknown:
+            verdict.histogram.update([key for key in value if isinstance(key, str)][:_MAX_KEYS])
         verdict.family = next((family for part, family in _PATH_NAMES if part in slashed), UNKNOWN)
         if verdict.family == UNKNOWN and any(isinstance(v.get("type"), str) for v in unknown):
             verdict.family = next((family for part, family in _PATH_FAMILIES if part in slashed), UNKNOWN)
