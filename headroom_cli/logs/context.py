@@ -23,8 +23,9 @@ class ContextTracker:
 
     def enter(self, parts: Iterable[Part]) -> None:
         """The next request sees these parts; parts that are in the context already stay as they are."""
+        live, requests = self._live, self.requests
         for part in parts:
-            self._live.setdefault(id(part), (part, self.requests))
+            live.setdefault(id(part), (part, requests))
 
     def leave(self, parts: Iterable[Part], left_by: LeftBy) -> None:
         """The next request no longer sees these parts. A part that no request saw gets no interval."""
@@ -44,8 +45,11 @@ class ContextTracker:
 
     def finish(self) -> None:
         """The history ends: what is in the context stays open-ended."""
+        interval = Interval(0)
         for part, enters in self._live.values():
-            part.context += (Interval(enters),)
+            if enters != interval.enters:
+                interval = Interval(enters)  # shared: parts that entered together stand together
+            part.context += (interval,)
         self._live.clear()
 
 

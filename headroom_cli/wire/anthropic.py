@@ -136,16 +136,9 @@ def parse_usage(raw: object) -> Usage | None:
     if uncached is None and read is None and write is None and output is None:
         return None
     details = raw.get("output_tokens_details")
-    return Usage(
-        input_tokens=None if uncached is None else uncached + (read or 0) + (write or 0),
-        uncached_input_tokens=uncached,
-        cache_read_input_tokens=read,
-        cache_write_input_tokens=write,
-        cache_write_5m_input_tokens=write_5m,
-        cache_write_1h_input_tokens=write_1h,
-        output_tokens=output,
-        reasoning_output_tokens=count(details.get("thinking_tokens")) if isinstance(details, dict) else None,
-    )
+    total = None if uncached is None else uncached + (read or 0) + (write or 0)
+    thinking = count(details.get("thinking_tokens")) if isinstance(details, dict) else None
+    return Usage(total, uncached, read, write, write_5m, write_1h, output, thinking)
 
 
 def context_tokens(raw: object) -> int | None:

@@ -85,7 +85,7 @@ def parse_message(raw: Any, index: int, line: int = 0) -> Message:
             parts = _thinking(raw, line) + parts + _spoken(raw, parts, line) + _tool_calls(raw, line)
         else:
             origin = "tool" if parts and all(isinstance(part, ToolResult) for part in parts) else origin
-    return Message(index, role, parts, line=line, last_line=line, origin=origin)
+    return Message(index, role, parts, line, line, None, "", origin)
 
 
 def content_parts(content: Any, line: int = 0) -> list[Part]:

@@ -76,7 +76,7 @@ def parse_item(item: Any, index: int, line: int = 0) -> Message | None:
         found = _ITEMS.get(kind)
         if found is not None:
             role, origin, handler = found
-            return Message(index, role, handler(item, line), line=line, last_line=line, origin=origin)
+            return Message(index, role, handler(item, line), line, line, None, "", origin)
         if kind.endswith("_output") and "output" in item:
             return Message(index, "tool", _result(item, line), line=line, last_line=line, origin="tool")
         if kind.endswith("_call"):

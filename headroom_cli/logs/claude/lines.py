@@ -91,7 +91,7 @@ class Lines:
             self._other(value, kind)
             return
         session = value.get("sessionId")
-        if isinstance(session, str) and session and session != self.session_id:
+        if session != self.session_id and isinstance(session, str) and session:
             self.session_id = session
             self.session_ids.add(session)
         if self.cwd is None:
@@ -99,7 +99,7 @@ class Lines:
         if self.git_branch is None:
             self.git_branch = text_or_none(value.get("gitBranch"))
         version = value.get("version")
-        if isinstance(version, str) and version:
+        if version != self.client_version and isinstance(version, str) and version:
             self.client_version = version
         handler(value, line)
 
@@ -139,17 +139,17 @@ class Lines:
         else:
             message, unit = response.message, thread.units[id(response)]
             message.last_line = max(message.last_line, line)
-            self.threads.graph.absorb_between(unit, at.link)
-            thread.dropped.update(map(id, self.threads.graph.drop_replayed(unit, at.link)))
+            if self.threads.graph.find(at.link) is not unit:
+                self.threads.graph.absorb_between(unit, at.link)
+                thread.dropped.update(map(id, self.threads.graph.drop_replayed(unit, at.link)))
         self.threads.add_line(at, line, message, unit)
         for call in response.add_parts(parts):
             if call.id is not None:
                 thread.callers.setdefault(call.id, unit)
         response.add_usage(usage, body.get("stop_reason"))
         thread.has_usage = thread.has_usage or response.usage is not None
-        superseded = strings(value.get("supersedesUuids"))
-        if superseded:
-            thread.events.append(Retraction(superseded))
+        if superseded := value.get("supersedesUuids"):
+            thread.events.append(Retraction(strings(superseded)))
 
     def _user(self, value: dict[str, Any], line: int) -> None:
         body = value.get("message")

@@ -91,19 +91,20 @@ class Response:
         context = self.context_tokens
         if usage is not None and context == usage.input_tokens:
             context = None
+        message = self.message
         return Request(
             index,
-            source="implied" if usage is None else "recorded",
-            key=self.key,
-            model=self.model,
-            timestamp=self.message.timestamp,
-            line=self.message.line,
-            usage=usage,
-            response_id=self.id,
-            stop_reason=self.stop_reason,
-            service_tier=self.service_tier,
-            context_tokens=context,
-            copied=self.message.copied,
+            "implied" if usage is None else "recorded",
+            self.key,
+            self.model,
+            message.timestamp,
+            message.line,
+            usage,
+            self.id,
+            self.stop_reason,
+            self.service_tier,
+            context,
+            copied=message.copied,
         )
 
 

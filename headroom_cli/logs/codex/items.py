@@ -104,4 +104,5 @@ def digest(message: Message) -> str:
         elif isinstance(part, Other):
             pieces += ("other", part.type, dump(part.raw))
     text = "\0".join(pieces)
-    return hashlib.md5(text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()[:16]
+    # Much of a rollout is hashed here, ciphertext of reasoning above all: SHA-1 takes half the time of MD5.
+    return hashlib.sha1(text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()[:16]

@@ -68,7 +68,7 @@ def counters(value: object) -> Counters | None:
     """A usage object of a log, or None if it is none."""
     if not isinstance(value, dict):
         return None
-    return Counters(*[count(value.get(name)) for name in _COUNTERS])
+    return Counters._make([count(value.get(name)) for name in _COUNTERS])
 
 
 @dataclass(slots=True)
