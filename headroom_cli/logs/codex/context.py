@@ -131,7 +131,7 @@ class Replay:
             return f"codex:{entry.name}"
         if not self.thread.id:
             return ""
-        content = digest(entry.value)
+        content = _content(entry)
         nth = self._occurrences.get(content, 0) + 1
         self._occurrences[content] = nth
         return f"codex:{self.thread.id}:{nth}:{content}"
@@ -214,7 +214,7 @@ class Replay:
         for live in reversed(self._live):
             if live.name:
                 by_name.setdefault(live.name, []).append(live)
-            by_name.setdefault(digest(live.value), []).append(live)
+            by_name.setdefault(_content(live), []).append(live)
         staying: set[int] = set()
         history: list[Entry] = []
         for item in replacement:
@@ -269,6 +269,11 @@ class Replay:
         inserted = Entry("item", entry.line, entry.stamp, message)
         self._enter(inserted, copied=copied)
         return inserted
+
+
+def _content(entry: Entry) -> str:
+    entry.content = entry.content or digest(entry.value)
+    return entry.content
 
 
 def _take(candidates: list[Entry] | None, staying: set[int]) -> Entry | None:

@@ -27,8 +27,8 @@ _MAX_UNKNOWN_TYPES = 200
 class Entry:
     """One step of a thread. `stamp` is the line's time as written; `value` depends on `kind`.
 
-    item: a Message (`name` = what identifies it in any file, `output` = the model's, `size` = bytes of a prompt once
-    they were needed); usage: a UsageRecord;
+    item: a Message (`name` = what identifies it in any file, `output` = the model's; once they were needed: `size` =
+    bytes of a prompt, `content` = the digest of the message); usage: a UsageRecord;
     compacted: the payload; rollback: the number of turns; cut: why the turn ends; settings: a Settings.
     """
 
@@ -39,6 +39,7 @@ class Entry:
     name: str = ""
     output: bool = False
     size: int = -1
+    content: str = ""
 
 
 @dataclass(frozen=True, slots=True)
