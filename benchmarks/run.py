@@ -67,12 +67,17 @@ def median(samples: list[Sample]) -> Sample:
     )
 
 
+COMPILED_ONCE = {"PYTHONDONTWRITEBYTECODE": ""}
+"""As where the package is installed: modules are compiled at the first run, not at every one."""
+
+
 def compare(folder: Path, backend: str, runs: int) -> Row:
-    """The floor and analyze in turn, `runs` times each, after one floor that warms the page cache."""
-    environment = {"HEADROOM_TOKENIZER_BACKEND": backend}
+    """The floor and analyze in turn, `runs` times each, after one of each that warms the page cache and compiles."""
+    environment = {"HEADROOM_TOKENIZER_BACKEND": backend, **COMPILED_ONCE}
     floor_command = [sys.executable, "-m", "benchmarks.floor", str(folder)]
     analyze_command = [sys.executable, "-m", "headroom_cli", "analyze", str(folder), "--format", "json"]
     run(floor_command, environment)
+    run(analyze_command, environment, FINDINGS_OR_NONE)
     floors, analyses = [], []
     for _ in range(runs):
         floors.append(run(floor_command, environment))
@@ -126,7 +131,7 @@ def growth(rows: list[Row], start: float) -> list[str]:
 def starts(runs: int) -> dict[str, float]:
     """Median wall seconds of `--version` and `--help`."""
     return {
-        option: statistics.median(run([sys.executable, "-m", "headroom_cli", option], {}).wall for _ in range(runs))
+        option: statistics.median(run([sys.executable, "-m", "headroom_cli", option], COMPILED_ONCE).wall for _ in range(runs))
         for option in TARGET_START
     }
 
