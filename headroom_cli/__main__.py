@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
 def main() -> None:
     """Run `headroom`."""
+    _open_standard_streams()
     if sys.argv[1:] in (["--version"], ["-V"]):
+        from headroom_cli.cli.exits import OK, ending_of, leave, say
         from headroom_cli.version import __version__
 
-        print(f"headroom {__version__}")
-        return
+        code = OK
+        try:
+            print(f"headroom {__version__}", flush=True)
+        except OSError as error:
+            ending = ending_of(error)
+            if ending is None:
+                raise
+            code = say(ending)
+        leave(code)
     from headroom_cli.cli.app import run
 
     run()
+
+
+def _open_standard_streams() -> None:
+    """Give a process that was started without standard streams empty ones; without output nobody reads a report."""
+    from headroom_cli.cli.exits import PIPE_CLOSED
+
+    if sys.stdout is None:
+        os._exit(PIPE_CLOSED)
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115 - as long as the process
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
 
 
 if __name__ == "__main__":

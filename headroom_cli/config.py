@@ -7,6 +7,7 @@ in `pyproject.toml`; else the user's own `headroom.toml`. The command line wins 
 from __future__ import annotations
 
 import difflib
+import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -69,7 +70,7 @@ class Config:
 def load(directory: Path, *, explicit: Path | None = None, user: Path | None = None) -> Config:
     """The configuration in force for `directory`. `explicit` names the file; raises `ConfigProblem`."""
     if explicit is not None:
-        if not explicit.is_file():
+        if not os.path.isfile(explicit):
             raise ConfigProblem(f"no such configuration file: {explicit}")
         return _read(explicit)
     for candidate in _candidates(directory, user):
@@ -89,11 +90,11 @@ def user_file() -> Path:
 def _candidates(directory: Path, user: Path | None) -> Iterator[Path]:
     for folder in (directory, *directory.parents):
         for name in (FILE_NAME, "pyproject.toml"):
-            if (folder / name).is_file():
+            if os.path.isfile(folder / name):
                 yield folder / name
         if (folder / ".git").exists():
             break
-    if user is not None and user.is_file():
+    if user is not None and os.path.isfile(user):
         yield user
 
 

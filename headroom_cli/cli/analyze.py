@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from datetime import tzinfo
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from headroom_cli.result import FileReport, Run
     from headroom_cli.selection import Selection
     from headroom_cli.source.discover import Discovery
+
+
+_MOST_ROWS = 1_000_000_000
 
 
 class Format(StrEnum):
@@ -61,7 +65,7 @@ def analyze(
     ] = None,
     output: Annotated[Format, typer.Option("--format", "-f", help="How to write the report.")] = Format.table,
     limit: Annotated[
-        int | None, typer.Option("--limit", min=0, help="Rows of a table, findings of JSON (0: all).")
+        int | None, typer.Option("--limit", min=0, max=_MOST_ROWS, help="Rows of a table, findings of JSON (0: all).")
     ] = None,
     unknown_files: Annotated[
         UnknownFiles | None,
@@ -121,7 +125,7 @@ def _selection(
 
 
 def _is_folder(project: str) -> bool:
-    return project == "." or "/" in project or "\\" in project or Path(project).is_dir()
+    return project == "." or "/" in project or "\\" in project or os.path.isdir(project)
 
 
 def _discover(paths: list[str], last: bool, project: str | None, window: int | None, loaded: Config) -> Discovery:

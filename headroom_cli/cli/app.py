@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import functools
-import os
 import sys
 from collections.abc import Callable
 from typing import Annotated, ParamSpec
@@ -12,7 +10,7 @@ from typing import Annotated, ParamSpec
 import typer
 
 from headroom_cli.cli import analyze, config, explain, formats
-from headroom_cli.cli.exits import INTERNAL_ERROR, INTERRUPTED, OK, PIPE_CLOSED, USAGE, Ending
+from headroom_cli.cli.exits import INTERNAL_ERROR, OK, PIPE_CLOSED, USAGE, Ending, ending_of, leave, say
 from headroom_cli.version import __version__
 
 app = typer.Typer(
@@ -47,16 +45,22 @@ def run() -> None:
     try:
         code = app(standalone_mode=False) or OK
     except Ending as ending:
-        code = _say(ending.message, ending.code)
+        code = say(ending)
+    except SystemExit:  # Typer's answer to a reader that went away while it wrote help
+        code = PIPE_CLOSED
     except Exception as error:
-        if hasattr(error, "show") and hasattr(error, "exit_code"):  # wrong usage, as Typer words it
+        ending_from_outside = ending_of(error) if isinstance(error, OSError) else None
+        if ending_from_outside:
+            code = say(ending_from_outside)
+        elif hasattr(error, "show") and hasattr(error, "exit_code"):  # wrong usage, as Typer words it
             error.show()
             code = USAGE
         elif "--debug" in sys.argv:
             raise
         else:
-            code = _say(f"internal error: {type(error).__name__}. Run again with --debug for details.", INTERNAL_ERROR)
-    _leave(code)
+            message = f"internal error: {type(error).__name__}. Run again with --debug for details."
+            code = say(Ending(INTERNAL_ERROR, message))
+    leave(code)
 
 
 P = ParamSpec("P")
@@ -70,31 +74,13 @@ def _ending(command: Callable[P, None]) -> Callable[P, None]:
         try:
             command(*args, **kwargs)
             sys.stdout.flush()
-        except KeyboardInterrupt as stop:
-            raise Ending(INTERRUPTED) from stop
-        except BrokenPipeError as stop:
-            raise Ending(PIPE_CLOSED) from stop
-        except OSError as error:
-            if error.errno != errno.ENOSPC:
+        except (KeyboardInterrupt, OSError) as stop:
+            ending = ending_of(stop)
+            if ending is None:
                 raise
-            raise Ending(INTERNAL_ERROR, "could not write the report: no space left on the device") from error
+            raise ending from stop
 
     return run_command
-
-
-def _say(message: str, code: int) -> int:
-    if message:
-        print(f"headroom: {message}", file=sys.stderr)
-    return code
-
-
-def _leave(code: int) -> None:
-    """End the process; what a closed pipe or a full disk left unwritten is dropped without a further complaint."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(code)
 
 
 for _name, _command in (

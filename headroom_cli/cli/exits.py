@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import sys
+from typing import NoReturn, TextIO
+
 OK = 0
 FINDINGS = 1
 USAGE = 2
@@ -18,3 +23,39 @@ class Ending(Exception):  # noqa: N818 - not always an error
         super().__init__(message)
         self.code = code
         self.message = message
+
+
+def ending_of(error: KeyboardInterrupt | OSError) -> Ending | None:
+    """What stopped a command from outside, as its end; None: nothing that the documentation promises a code for."""
+    if isinstance(error, KeyboardInterrupt):
+        return Ending(INTERRUPTED)
+    if isinstance(error, BrokenPipeError):
+        return Ending(PIPE_CLOSED)
+    if error.errno == errno.ENOSPC:
+        return Ending(INTERNAL_ERROR, "could not write the report: no space left on the device")
+    return None
+
+
+def say(ending: Ending) -> int:
+    """Write the one line of an ending to standard error, harmless whatever names stand in it; gives its code."""
+    from headroom_cli.report.words import plain
+
+    if ending.message:
+        try:
+            print(f"headroom: {plain(ending.message, 2000)}", file=sys.stderr, flush=True)
+        except OSError:
+            _drop(sys.stderr)
+    return ending.code
+
+
+def leave(code: int) -> NoReturn:
+    """End the process; what a closed pipe or a full disk left unwritten is dropped without a further complaint."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _drop(sys.stdout)
+    sys.exit(code)
+
+
+def _drop(stream: TextIO) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -21,7 +21,11 @@ def load_config(explicit: Path | None) -> Config:
     from headroom_cli.config import ConfigProblem, load, user_file
 
     try:
-        return load(Path.cwd(), explicit=explicit, user=user_file())
+        here = Path.cwd()
+    except FileNotFoundError as error:
+        raise Ending(USAGE, "the working directory is gone; change to one that exists") from error
+    try:
+        return load(here, explicit=explicit, user=user_file())
     except ConfigProblem as problem:
         raise Ending(USAGE, str(problem)) from problem
 

@@ -15,6 +15,7 @@ from headroom_cli.logs.base import LogFormat, conversation_id
 from headroom_cli.logs.detection.detect import HISTORY_FAMILIES, LOOKALIKES, PEEK, UNKNOWN, Verdict, detect, unwrap
 from headroom_cli.model import Conversation, Reading
 from headroom_cli.source.records import Record, Records, Unreadable
+from headroom_cli.source.walk import path_text
 
 __all__ = ["known_formats", "read_log", "read_records", "read_stream"]
 
@@ -36,7 +37,7 @@ def known_formats() -> tuple[LogFormat, ...]:
 
 def read_log(path: str | Path) -> Reading:
     """Everything one file gives. Content never raises: `Reading.skipped` says why nothing could be read."""
-    reading = Reading(str(path))
+    reading = Reading(path_text(path))
     return _read(path, reading)
 
 

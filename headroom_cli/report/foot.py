@@ -15,6 +15,7 @@ from headroom_cli.report.words import local, plain, plural, size, whole, zone_na
 from headroom_cli.result import Run
 from headroom_cli.selection import Selection
 from headroom_cli.source.discover import Discovery
+from headroom_cli.source.walk import path_text
 from headroom_cli.tokens import DEFAULT_ENCODING
 
 _SHOWN = 2
@@ -74,7 +75,7 @@ def _skipped(run: Run, discovery: Discovery, shown: int) -> list[str]:
         if file.skipped:
             places.setdefault(file.skipped, []).append(file.path)
     for entry in discovery.skipped:
-        places.setdefault(entry.reason, []).append(str(entry.path))
+        places.setdefault(entry.reason, []).append(path_text(entry.path))
     ranked = sorted(places.items(), key=lambda item: -len(item[1]))
     if shown > _SHOWN:
         return _some("Not read", [f"{place(path)}: {plain(why)}" for why, paths in ranked for path in paths], shown)

@@ -18,6 +18,7 @@ from headroom_cli.report.words import zone_name
 from headroom_cli.result import FileReport, Run
 from headroom_cli.selection import Selection
 from headroom_cli.source.discover import Skipped
+from headroom_cli.source.walk import path_text
 from headroom_cli.version import __version__
 
 SCHEMA_VERSION = "1"
@@ -125,7 +126,7 @@ def _not_seen(files: list[FileReport], skipped: Sequence[Skipped]) -> Figures:
             unknown[file.log_format, record_type] += number
     return {
         "skipped": [{"path": f.path, "reason": f.skipped} for f in files if f.skipped]
-        + [{"path": str(entry.path), "reason": entry.reason} for entry in skipped],
+        + [{"path": path_text(entry.path), "reason": entry.reason} for entry in skipped],
         "damaged": [{"path": f.path, "line": d.line, "reason": d.reason} for f in files for d in f.damaged],
         "unknown_records": [
             {"log_format": log_format, "type": record_type, "count": number}

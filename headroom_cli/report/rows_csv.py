@@ -13,7 +13,7 @@ from headroom_cli.report.words import plain
 from headroom_cli.result import Run
 from headroom_cli.tables import USAGE_COLUMNS
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", *"\uff1d\uff0b\uff0d\uff20")  # the wide forms too
 _HEADER = (
     "id", "session_id", "parent_id", "kind", "agent_name", "path", "log_format", "client", "client_version", "model",
     "project", "git_branch", "started_at", "ended_at", "messages", "copied_messages", "requests", "context_resets",
@@ -59,4 +59,5 @@ def _cell(value: Any) -> Any:
         return "true" if value else "false"
     if not isinstance(value, str):
         return value
-    return f"'{plain(value, 4096)}" if value.lstrip(" ").startswith(_FORMULA) else plain(value, 4096)
+    text = plain(value, 4096)
+    return f"'{text}" if value.lstrip(" ").startswith(_FORMULA) or text.startswith(_FORMULA) else text

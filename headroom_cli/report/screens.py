@@ -50,7 +50,7 @@ def show(
         _write(to_markdown(report(run, discovery, dimensions, zone=zone, limit=limit, verbose=verbose)))
         return
     console = _Console(no_color=True if color is False else None, highlight=False, markup=False, emoji=False)
-    width = max(console.width, _NARROWEST)
+    console.width = width = max(console.width, _NARROWEST)
     screen = to_text(report(run, discovery, dimensions, zone=zone, limit=limit, verbose=verbose, width=width), width)
     if not _can_encode(console.encoding):
         plain_text = screen.plain.translate(_PLAIN_FORMS)

@@ -112,7 +112,7 @@ def machine_roots(environ: Mapping[str, str]) -> list[Path]:
 
 def _walk_roots(collection: Collection, roots: Iterable[Path], configured: bool) -> None:
     for root in roots:
-        if root.is_dir():
+        if os.path.isdir(root):
             collection.walk(root, sessions_only=not configured)
         elif configured:
             collection.skipped.append(Skipped(root, "no such directory"))

@@ -28,6 +28,7 @@ BLOCK = 1 << 18  # larger ones the allocator maps anew each time: 1 MB takes twi
 # A zstd block of 4 bytes expands to 128 KB: such a piece to 64 MB at most, whatever it holds.
 _ZSTD_PIECE = 2048
 _TWIN_ATTEMPTS = 3
+_STREAMS = (os.devnull, "/dev/stdin", "/dev/tty", "/dev/fd/0")
 
 
 class Unreadable(Exception):  # noqa: N818 - part of the interface of every reader
@@ -213,6 +214,8 @@ def _open_file(path: Path) -> IO[bytes]:
             if candidate is None:
                 continue
             try:
+                if _is_endless(candidate):
+                    raise Unreadable("a device, not a file")
                 return open(candidate, "rb", buffering=0)
             except FileNotFoundError:
                 continue
@@ -223,6 +226,12 @@ def _open_file(path: Path) -> IO[bytes]:
             except (OSError, ValueError):
                 raise Unreadable("cannot be opened") from None
     raise Unreadable("no such file")
+
+
+def _is_endless(path: Path) -> bool:
+    """True for disks, `/dev/zero` and their like. `/dev/null` ends; a terminal is read as `-`."""
+    status = os.stat(path)
+    return stat.S_ISBLK(status.st_mode) or (stat.S_ISCHR(status.st_mode) and str(path) not in _STREAMS)
 
 
 def _twin(path: Path) -> Path | None:

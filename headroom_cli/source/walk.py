@@ -92,6 +92,11 @@ class Collection:
                     self.skipped.append(Skipped(path, "not a regular file"))
 
 
+def path_text(path: str | Path) -> str:
+    """A path as reports name it: bytes of a name that are not UTF-8 are written `\\xff`, for a report is UTF-8."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
 def log_stem(name: str) -> str:
     """A file name without what it says about form: `a.jsonl.zst` -> `a`."""
     for suffix in COMPRESSED_SUFFIXES:

@@ -40,6 +40,7 @@ def microseconds_of(stamp: object) -> int | None:
         return None
     try:
         moment = datetime.fromisoformat(stamp)
-        return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH) // _MICROSECOND
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)  # out of range: no time
+        return (moment - _EPOCH) // _MICROSECOND
     except (ValueError, OverflowError):
         return None

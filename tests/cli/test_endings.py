@@ -98,3 +98,63 @@ def test_a_full_disk_is_said(log: str) -> None:
         done = subprocess.run([*COMMAND, "analyze", log], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
     assert done.returncode == 4
     assert done.stderr == b"headroom: could not write the report: no space left on the device\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="file names of POSIX")
+@pytest.mark.parametrize("form", ["table", "json", "jsonl", "csv", "markdown"])
+def test_a_file_name_is_never_in_the_way(form: str, log: str, tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path)
+    for name in (b"bad\xff\xfe.jsonl", b"\x1b[31mred\nline.jsonl", "\u202eevil.jsonl".encode()):
+        Path(os.fsdecode(folder + b"/" + name)).write_bytes(LINE)
+        Path(os.fsdecode(folder + b"/other-" + name)).write_bytes(b'{"x": 1}\n')
+    done = headroom("analyze", str(tmp_path), "-v", "--format", form)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"\x1b" not in done.stdout and "\u202e" not in (done.stdout.decode() if not form.startswith("json") else "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="file names of POSIX")
+def test_error_lines_are_harmless(tmp_path: Path) -> None:
+    name = "\x1b]0;x\x07\x1b[31mred\n::error::\u202ex.jsonl"
+    (tmp_path / name).write_bytes(b'{"x": 1}\n')
+    for arguments in (["analyze", name], ["analyze", "no" + name], ["analyze", ".", "--config", name + "x"]):
+        done = headroom(*arguments, cwd=tmp_path)
+        assert done.returncode in (2, 3)
+        assert b"\x1b" not in done.stderr and b"\x07" not in done.stderr and done.stderr.count(b"\n") == 1
+        assert "\u202e" not in done.stderr.decode()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["formats"], ["explain", "reread"], ["analyze"]])
+def test_a_full_disk_is_one_line(arguments: list[str], log: str) -> None:
+    given = [*arguments, log] if arguments == ["analyze"] else arguments
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([*COMMAND, *given], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (4, b"headroom: could not write the report: no space left on the device\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
+def test_closed_standard_streams(log: str) -> None:
+    command = " ".join([*COMMAND, "analyze"])
+    for closed, code in (("- <&-", 3), (f"{log} >&-", 141), (f"{log}-nope 2>&-", 2), (f"{log} >&- 2>&- <&-", 141)):
+        done = subprocess.run(f"{command} {closed}", shell=True, capture_output=True, timeout=60, check=False)
+        assert done.returncode == code, closed
+        assert b"Traceback" not in done.stderr and b"internal" not in done.stderr and done.stdout == b""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="devices and folders of POSIX")
+def test_odd_places(log: str, tmp_path: Path) -> None:
+    assert b"a device, not a file" in headroom("analyze", "/dev/zero").stderr
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    done = subprocess.run(
+        f"cd {gone} && rmdir {gone} && {' '.join(COMMAND)} analyze {log}",
+        shell=True,
+        capture_output=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    assert done.returncode == 2 and b"the working directory is gone" in done.stderr
+    assert headroom("analyze", log, "--project", "a" * 5000).returncode == 0
+    assert headroom("analyze", log, "--project", "/" + "a" * 5000).returncode in (0, 3)
+    assert headroom("analyze", log, "--limit", "9" * 30).returncode == 2

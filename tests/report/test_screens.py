@@ -71,7 +71,9 @@ def test_csv_has_a_row_a_conversation(machine: Made) -> None:
     assert len(list(csv.DictReader(io.StringIO(conversations_csv(run, 1))))) == 1
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "  =1", "\t=1", "\r=1"])
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1", "-1", "@SUM(A1)", "  =1", "\t=1", "\r=1", "\u00a0=1", "\uff1d1", "\u2003+1"]
+)
 def test_csv_text_is_never_a_formula(text: str) -> None:
     rows = list(csv.reader(io.StringIO(csv_text(["name", "number"], [(text, -5)]))))
     assert rows[1][0].startswith("'")
@@ -88,7 +90,7 @@ def test_markdown_goes_out_as_utf8(session: Made, monkeypatch: pytest.MonkeyPatc
 
 
 def test_any_width_holds(machine: Made, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    for width in (1, 60, 80, 81, 99, 100, 120, 500):
+    for width in (0, 1, 60, 80, 81, 99, 100, 120, 500):
         monkeypatch.setenv("COLUMNS", str(width))
         show(*machine, "table", (), zone=UTC)
         assert max(len(line) for line in capsys.readouterr().out.splitlines()) <= max(width, 80)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from headroom_cli.model import Media, Message, Origin, Other, Text, Thinking, ToolCall, ToolResult
+from headroom_cli.wire.fields import microseconds_of
 from headroom_cli.wire.results import call_text, dump
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 
 # Ids shorter than this are counters ("call_0") that repeat from session to session.
 _MIN_UNIQUE_ID = 16
@@ -47,13 +44,7 @@ def micros(stamp: object) -> int | None:
     """Microseconds since the epoch of an ISO 8601 time; without a zone it is taken as UTC."""
     if not isinstance(stamp, str) or len(stamp) > 40:
         return None
-    try:
-        moment = datetime.fromisoformat(stamp)
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return (moment - _EPOCH) // _MICROSECOND
+    return microseconds_of(stamp)
 
 
 def first_text(message: Message) -> str:
