@@ -172,10 +172,13 @@ def _own_requests(ranked: pl.DataFrame, messages: pl.DataFrame, requests: pl.Dat
         pl.when(keyed).then(pl.col(name).max().over("key")).otherwise(pl.col(name)).alias(name)
         for name in USAGE_COLUMNS
     ]
-    final = pl.when(keyed).then(pl.col("output_is_lower_bound").min().over("key"))
+    # A copy that records no usage says nothing about the others.
+    bound = pl.when("has_usage").then("output_is_lower_bound")
+    final = pl.when(keyed).then(bound.min().over("key").fill_null(False))
     return requests.with_columns(
         *most,
         final.otherwise(pl.col("output_is_lower_bound")).alias("output_is_lower_bound"),
+        pl.when(keyed).then(pl.col("has_usage").any().over("key")).otherwise("has_usage").alias("has_usage"),
         **_owned_and_copied(flags),
     ).sort("conversation", "request_index")
 

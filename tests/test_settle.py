@@ -375,3 +375,18 @@ def test_nested_usage_only_of_responses_that_no_log_has() -> None:
 def test_nothing(conversations: tuple[Conversation, ...]) -> None:
     assert sums(settled(*conversations))["tokens"] == 0
     assert len(conversation_figures(settled(*conversations))) == len(conversations)
+
+
+@pytest.mark.parametrize("first_has_usage", [True, False])
+def test_a_copy_without_usage_takes_none_from_the_response(first_has_usage: bool) -> None:
+    one, other = session(2, path="a.jsonl"), session(2, path="b.jsonl")
+    bare, full = (other, one) if first_has_usage else (one, other)
+    for request in bare.requests:
+        request.usage = None
+    for request in full.requests:
+        assert request.usage is not None
+        request.usage.output_is_lower_bound = True
+    result = settled(one, other)
+    owners = [figures["usage"] for figures in conversation_figures(result) if figures["usage"] is not None]
+    assert owners == [totals(result, 2)["usage"]]
+    assert (owners[0]["requests"], owners[0]["output_tokens"], owners[0]["lower_bound_requests"]) == (2, 10, 2)
