@@ -7,7 +7,16 @@ import sys
 
 
 def main() -> None:
-    """Run `headroom`."""
+    """Run `headroom`; Ctrl-C is quiet even while modules are loaded."""
+    try:
+        _main()
+    except KeyboardInterrupt:
+        from headroom_cli.cli.exits import INTERRUPTED
+
+        os._exit(INTERRUPTED)
+
+
+def _main() -> None:
     _open_standard_streams()
     if sys.argv[1:] in (["--version"], ["-V"]):
         from headroom_cli.cli.exits import OK, ending_of, leave, say

@@ -146,6 +146,8 @@ def _discover(paths: list[str], last: bool, project: str | None, window: int | N
 def _nothing_found(discovery: Discovery, window: int | None, project: str | None) -> str:
     from headroom_cli.report.words import size
 
+    if not discovery.roots and discovery.skipped:
+        return f"nothing could be read: {discovery.skipped[0].path}: {discovery.skipped[0].reason}"
     if not discovery.roots:
         return "no log files (.jsonl, .ndjson, .json, .traj, also .gz and .zst) in the paths given"
     places = ", ".join(str(root) for root in discovery.roots)

@@ -158,3 +158,10 @@ def test_odd_places(log: str, tmp_path: Path) -> None:
     assert headroom("analyze", log, "--project", "a" * 5000).returncode == 0
     assert headroom("analyze", log, "--project", "/" + "a" * 5000).returncode in (0, 3)
     assert headroom("analyze", log, "--limit", "9" * 30).returncode == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="devices of POSIX")
+def test_a_folder_whose_only_log_is_no_file_says_so(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    done = headroom("analyze", str(tmp_path))
+    assert done.returncode == 3 and done.stderr.endswith(b"pipe.jsonl: not a regular file\n")
