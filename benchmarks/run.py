@@ -130,8 +130,9 @@ def growth(rows: list[Row], start: float) -> list[str]:
 
 def starts(runs: int) -> dict[str, float]:
     """Median wall seconds of `--version` and `--help`."""
+    command = [sys.executable, "-m", "headroom_cli"]
     return {
-        option: statistics.median(run([sys.executable, "-m", "headroom_cli", option], COMPILED_ONCE).wall for _ in range(runs))
+        option: statistics.median(run([*command, option], COMPILED_ONCE).wall for _ in range(runs))
         for option in TARGET_START
     }
 

@@ -94,7 +94,6 @@ class Analyser:
             waste = reread.find(history, min_tokens=self.settings.reread_min_tokens, gap=self.settings.reread_gap)
             for finding in waste:
                 finding.exclusive_tokens = finding.tokens
-                finding.avoidable_tokens = finding.tokens if finding.cause == reread.AVOIDABLE_CAUSE else 0
                 claimed.add(finding.block)
         targets = {
             block.index: call_target(block.tool_name or "", block.part.arguments)
@@ -111,10 +110,13 @@ class Analyser:
 
 
 def _content_waste(block: Block, claims: Iterable[Claim], *, nothing_left: bool, shows_file: bool) -> list[Waste]:
-    """Claims as findings. In the content of a file, markup, indentation and repeated lines are what was asked for."""
+    """Claims as findings. What was asked for is not avoidable: what stands in a file, what a human has pasted."""
     findings = []
     for found in claims:
-        doubtful = found.confidence == "low" or (shows_file and found.signal in FILE_CONTENT_SIGNALS)
+        asked_for = (shows_file and found.signal in FILE_CONTENT_SIGNALS) or (
+            block.kind == "user" and found.signal == "repetition"
+        )
+        doubtful = found.confidence == "low" or asked_for
         findings.append(
             Waste(
                 found.signal,

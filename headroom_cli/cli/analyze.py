@@ -36,6 +36,14 @@ class Format(StrEnum):
     csv = "csv"
 
 
+class Kind(StrEnum):
+    """What a thread is."""
+
+    main = "main"
+    subagent = "subagent"
+    side = "side"
+
+
 class UnknownFiles(StrEnum):
     """What a file of no known format means."""
 
@@ -58,7 +66,7 @@ def analyze(
     until: Annotated[str | None, typer.Option("--until", help="Requests before then.", metavar="WHEN")] = None,
     model: Annotated[list[str] | None, typer.Option("--model", help="Only requests of this model (or *).")] = None,
     client: Annotated[list[str] | None, typer.Option("--client", help="Only this client's sessions.")] = None,
-    kind: Annotated[list[str] | None, typer.Option("--kind", help="Only main, subagent or side threads.")] = None,
+    kind: Annotated[list[Kind] | None, typer.Option("--kind", help="Only threads of this kind.")] = None,
     by: Annotated[
         list[str] | None,
         typer.Option("--by", help="Group by dimensions: session, project, model, day, tool, file …", metavar="DIM,…"),
@@ -81,6 +89,7 @@ def analyze(
 ) -> None:
     """Where the tokens went, what they cost, which of them were wasted, and why."""
     from headroom_cli.report.dimensions import parse_dimensions
+    from headroom_cli.report.foot import nothing_selected
 
     loaded = load_config(config)
     zone = loaded.zone()
@@ -97,6 +106,8 @@ def analyze(
         first = run.files[0]
         others = f" (and {len(run.files) - 1} more)" if len(run.files) > 1 else ""
         raise Ending(NOTHING_READ, f"nothing could be read: {first.path}: {first.skipped}{others}")
+    if run.settled.conversations.is_empty():
+        raise Ending(NOTHING_READ, nothing_selected(run, zone))
     write_report(run, discovery, output, dimensions, zone=zone, limit=limit, verbose=verbose, no_color=no_color)
     _refuse_unreadable(run.files, unknown_files)
 
@@ -110,7 +121,7 @@ def _selection(
     model: list[str] | None,
     project: str | None,
     client: list[str] | None,
-    kind: list[str] | None,
+    kind: list[Kind] | None,
 ) -> tuple[Selection, int | None]:
     """The filters, and the start of the window for files (None: all of them)."""
     from headroom_cli.selection import Selection
@@ -140,7 +151,7 @@ def _discover(paths: list[str], last: bool, project: str | None, window: int | N
             roots=loaded["roots"] or None,
         )
     except UsageProblem as problem:
-        raise Ending(USAGE, f"{problem}. {problem.hint}" if problem.hint else str(problem)) from problem
+        raise Ending(USAGE, f"{problem}; {problem.hint}" if problem.hint else str(problem)) from problem
 
 
 def _nothing_found(discovery: Discovery, window: int | None, project: str | None) -> str:

@@ -25,9 +25,11 @@ def load_config(explicit: Path | None) -> Config:
     except FileNotFoundError as error:
         raise Ending(USAGE, "the working directory is gone; change to one that exists") from error
     try:
-        return load(here, explicit=explicit, user=user_file())
+        config = load(here, explicit=explicit, user=user_file())
+        config.zone()
     except ConfigProblem as problem:
         raise Ending(USAGE, str(problem)) from problem
+    return config
 
 
 def moment(text: str, zone: tzinfo | None, option: str, *, now: datetime | None = None) -> int | None:

@@ -44,14 +44,33 @@ def older(discovery: Discovery) -> list[str]:
     return [f"Not read: {plural(discovery.older_files, 'older file')}, {size(discovery.older_bytes)} (--since all)"]
 
 
+def nothing_selected(run: Run, zone: tzinfo | None) -> str:
+    """One line for logs of which nothing was asked for: the limits, and what there is instead."""
+    requests = run.settled.requests
+    newest = requests["timestamp"].max()
+    models = requests["model"].drop_nulls().unique().sort().to_list()
+    there = []
+    if run.selection.models and models:
+        there.append(f"models here: {_list([plain(model, 60) for model in models], 5)}")
+    if isinstance(newest, int) and run.selection.since is not None:
+        there.append(f"the newest request is of {local(newest, zone):%d %b %Y} (--since all)")
+    limits = ", ".join(_limits(run.selection, zone)) or "these logs"
+    return "; ".join([f"nothing in {plural(len(run.files), 'file')} with the limits given ({limits})", *there])
+
+
 def _selection(chosen: Selection, zone: tzinfo | None) -> list[str]:
     """What the figures are limited to, if anything."""
+    limits = _limits(chosen, zone)
+    return [f"Limited to: {', '.join(limits)}"] if limits else []
+
+
+def _limits(chosen: Selection, zone: tzinfo | None) -> list[str]:
     names = {"model": chosen.models, "project": chosen.projects, "client": chosen.clients, "kind": chosen.kinds}
     limits = [f"{noun} {' or '.join(plain(name, 40) for name in given)}" for noun, given in names.items() if given]
     for word, time in (("since", chosen.since), ("until", chosen.until)):
         if time is not None:
             limits.append(f"{word} {local(time, zone):%d %b %Y %H:%M}")
-    return [f"Only: {', '.join(limits)}"] if limits else []
+    return limits
 
 
 def _records(run: Run, shown: int, verbose: bool) -> list[str]:

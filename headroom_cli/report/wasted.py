@@ -64,7 +64,7 @@ def signal_words(signal: str, cause: str | None) -> str:
     """A signal with its cause, as a row's name."""
     if cause is None:
         return signal
-    words = {"in_context": "in context", "after_change": "after an edit", "compacted": "after a compaction"}
+    words = {"in_context": "in context", "after_change": "after a change", "compacted": "after a compaction"}
     return f"{signal}, {words.get(cause, cause.replace('_', ' '))}"
 
 
@@ -90,6 +90,8 @@ def worst(findings: pl.DataFrame, limit: int) -> Section | None:
 def _finding(row: dict[str, object]) -> str:
     what = _call(row)
     why = cause_words(str(row["signal"]), row["cause"] if isinstance(row["cause"], str) else None)
+    if row["confidence"] == "medium":
+        why = why.replace("unchanged", "nearly unchanged")
     since = f", as in line {row['first_line']}" if row["first_line"] else ""
     return f"{what}: {why}{since}\n{place(str(row['path']))}:{row['line']}"
 

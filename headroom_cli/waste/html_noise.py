@@ -64,7 +64,9 @@ def scan(batch: Batch) -> dict[int, Hit]:
         text = batch.texts[index]
         found = spans(text, batch.count)
         if tokens := joined(text, found, batch.count):
-            hits[index] = Hit(tokens, tokens, found)
+            # Comments without any tag stand in Markdown and templates: text, not a page.
+            tagged = any(text[start + 1] != "!" for start, _ in found)
+            hits[index] = Hit(tokens, tokens if tagged else 0, found)
     return hits
 
 

@@ -27,7 +27,16 @@ _PREFIXES = frozenset({"sudo", "env", "time", "nohup"})
 _PREPARING = frozenset({"cd", "pushd", "export", "set", "source", "."})
 _WRITING = frozenset({"tee", "mv", "rm", "touch", "truncate"})
 _IN_PLACE = re.compile(r"-[A-Za-z]*i|--in-place")
-_FILE_READERS = frozenset({"cat", "sed", "head", "tail", "nl", "bat", "less", "more", "awk", "grep", "rg"})
+_FILE_READERS = frozenset(
+    {"cat", "sed", "head", "tail", "nl", "bat", "less", "more", "awk", "grep", "rg", "ls", "find", "tree", "diff"}
+)
+_READING = re.compile(r"\bGet-Content\b|\bgit\s+(?:diff|show|grep|ls-files)\b")
+_SUBAGENTS = frozenset({"Task", "Agent", "spawn_agent", "spawn_agents"})
+_UPHEAVAL = re.compile(
+    r"\bgit\s+(?:-\S+\s+\S+\s+)*(?:merge|rebase|checkout|switch|reset|restore|pull|stash|apply|am|cherry-pick|revert|clean)\b"
+    r"|\b(?:black|isort|gofmt\s+-w|goimports\s+-w|rustfmt|prettier\s+.*--write|ruff\s+format|ruff\s+.*--fix|eslint\s+.*--fix)\b"
+    r"|\b(?:cargo\s+fmt|go\s+fmt|go\s+generate|terraform\s+fmt|npm\s+install|patch\s+-p)\b"
+)
 _MAX_COMMAND = 20_000
 _SHOWN = 80
 
@@ -61,6 +70,11 @@ def _written_by(words: list[str]) -> list[str]:
         if program in _WRITING or (program in ("sed", "perl") and any(map(_IN_PLACE.match, rest))):
             return operands
     return []
+
+
+def changes_tree(name: str, arguments: Any) -> bool:
+    """Whether a call may have written any number of files that it does not name: git, formatters, subagents."""
+    return name in _SUBAGENTS or _UPHEAVAL.search(shell_command(_fields(arguments))) is not None
 
 
 def read_paths(name: str, arguments: Any) -> list[str]:
@@ -130,7 +144,7 @@ def _words(command: str) -> list[str]:
 class CallTarget:
     """What a call was about: the file it names or the program it runs, and a short line for people.
 
-    `shows_file` says that the result is the content of a file, as it lies on disk.
+    `shows_file` says that the result is the content of a file as it lies on disk, a listing, or a difference.
     """
 
     path: str | None
@@ -151,7 +165,7 @@ def call_target(name: str, arguments: Any) -> CallTarget:
         path=normalised(named[0]) if named else None,
         command=program,
         summary=f"{name} {shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + '…'}".strip(),
-        shows_file=bool(named) or program in _FILE_READERS,
+        shows_file=bool(named) or program in _FILE_READERS or _READING.search(line) is not None,
     )
 
 

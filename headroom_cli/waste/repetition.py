@@ -12,8 +12,9 @@ Retry loops, deprecation warnings, progress in log form and failing fixtures fil
 would say the same.
 
 ## Known problems
-Source code that repeats a statement is flagged like a log; in the content of a file that was read the finding is of
-low confidence and nothing is avoidable. Lines that differ in a word are not the same line.
+Lists of ids or sizes are flagged, too, for masking makes them equal; avoidable are only lines that tell nothing new
+but a time, a duration or a counter that stands by itself. In the content of a file, a listing, a difference, or what a
+human has pasted, nothing is avoidable.
 
 ## Example
 ```python
@@ -41,10 +42,14 @@ NAME = "repetition"
 KINDS = TEXT_KINDS
 MIN_CHARACTERS = 20
 MIN_LETTERS = 10
-FREE_TIMES = 3
+FREE_COUNTERS = 3
 PATTERN = r"[A-Fa-f]*[0-9][0-9A-Fa-f]*"
 
 _CHANGING = re.compile(r"[A-Fa-f]*+[0-9][0-9A-Fa-f]*+")
+_COUNTER = re.compile(
+    r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?|\d+(?:\.\d+)?\s?(?:ms|s|sec|min|%)(?!\w)"
+    r"|(?<![^\s=#(\[\"'])\d+(?:/\d+)?(?![^\s,;)\]\"'])"
+)
 _HEXADECIMAL = b"0123456789abcdefABCDEF"
 
 measure = joined
@@ -54,10 +59,17 @@ def scan(batch: Batch) -> dict[int, Hit]:
     """Count the lines of each text that stand there too often."""
     hits = {}
     for index, text in enumerate(batch.texts):
-        if text.count("\n") >= FREE_TIMES and (found := spans(text, batch.count)):
-            tokens = joined(text, found, batch.count)
-            hits[index] = Hit(tokens, tokens, found)
+        if text.count("\n") >= FREE_COUNTERS and (found := spans(text, batch.count)):
+            same = _same_but_for_counters(text, found)
+            hits[index] = Hit(joined(text, found, batch.count), joined(text, same, batch.count) if same else 0, found)
     return hits
+
+
+def _same_but_for_counters(text: str, found: list[Span]) -> list[Span]:
+    """Of the flagged lines, those that tell nothing new but a time, a duration or a counter."""
+    lines = [_COUNTER.sub("#", line) for line in text.split("\n")]
+    often = {line for line, times in Counter(lines).items() if times > FREE_COUNTERS}
+    return [span for span in found if _COUNTER.sub("#", text[slice(*span)].rstrip("\n")) in often]
 
 
 def spans(text: str, count: Count) -> list[Span]:
@@ -65,12 +77,12 @@ def spans(text: str, count: Count) -> list[Span]:
     # Lines that are equal once masked are equal without any hexadecimal digit: a quick way to rule out most texts.
     skeletons = text.encode().translate(None, _HEXADECIMAL).split(b"\n")
     long = [skeleton for skeleton in skeletons if len(skeleton) >= MIN_LETTERS]
-    if len(long) - len(set(long)) < FREE_TIMES:
+    if len(long) - len(set(long)) < FREE_COUNTERS:
         return []
     frequent = {
         skeleton
         for skeleton, times in Counter(long).items()
-        if times > FREE_TIMES and sum(map(str.isalpha, skeleton.decode())) >= MIN_LETTERS
+        if times > FREE_COUNTERS and sum(map(str.isalpha, skeleton.decode())) >= MIN_LETTERS
     }
     if not frequent:
         return []
@@ -84,6 +96,6 @@ def spans(text: str, count: Count) -> list[Span]:
             if len(line) >= MIN_CHARACTERS:
                 masked = _CHANGING.sub("#", line)
                 seen[masked] += 1
-                if seen[masked] > FREE_TIMES:
+                if seen[masked] > FREE_COUNTERS:
                     found.append((starts[index], min(starts[index + 1], len(text))))
     return found

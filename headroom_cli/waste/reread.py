@@ -6,16 +6,18 @@ result more than 3 steps after the previous serve of the same content counts in 
 does not count. *Same call*: calls are grouped by name and arguments and walked with the same guard; what counts is
 the result of the repeated call, if it has at least 50 tokens and the first pass has not counted it.
 
-Each finding has a cause: `in_context` (the earlier result still stood in front of the model: avoidable),
-`after_change` (a call in between wrote the same file), `compressed`, `cleared` or `compacted` (the earlier result was
-gone), `unanswered` (the earlier call had no result). Only `in_context` is avoidable.
+Each finding has a cause: `in_context` (the earlier result still stood in front of the model), `after_change` (a call
+in between wrote the same file, or may have: git, a formatter, a subagent), `compressed`, `cleared` or `compacted` (the
+earlier result was gone), `changed` (the same call, but less than 80 % of its answer stood in the earlier one: news),
+`unanswered` (the earlier call had no result). Only `in_context` is avoidable: all of it if the content is equal, else
+the share that stood in the earlier result, with medium confidence.
 
 ## Why it matters
 A result read twice is paid for twice, and then carried twice by every request that follows.
 
 ## Known problems
-A file changed by a tool whose arguments do not name it (a formatter, a build) looks unchanged. A server whose answer
-differs for equal arguments (a clock, a queue) is counted by the second pass.
+A file that a build or a human changed in between looks unchanged where most of it stayed the same. The share is that
+of equal lines, of short results that of equal words.
 
 ## Example
 A file is read, and six messages later read again, while the first copy is still in the context.
@@ -30,12 +32,13 @@ Passes, guards and causes: the definition of `reread` in docs/signals.md.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 
 from headroom_cli.model import Block, ToolCall, Waste
 from headroom_cli.waste.history import History
-from headroom_cli.waste.paths import normalised, read_paths, same_path, written_paths
+from headroom_cli.waste.paths import changes_tree, normalised, read_paths, same_path, written_paths
 
 NAME = "reread"
 MIN_TOKENS = 50
@@ -43,6 +46,9 @@ GAP = 3
 RETRIEVAL_MARKERS = ("Retrieve more: hash=", "Retrieve original: hash=", "<<ccr:")
 CLEARED_PREFIXES = ("[Old tool result content cleared",)
 AVOIDABLE_CAUSE = "in_context"
+MOSTLY_SAME = 0.8
+_FEW_LINES = 5
+_WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def find(history: History, *, min_tokens: int = MIN_TOKENS, gap: int = GAP) -> list[Waste]:
@@ -65,8 +71,11 @@ def find(history: History, *, min_tokens: int = MIN_TOKENS, gap: int = GAP) -> l
             if position in repeats and result not in found and history.blocks[result].tokens >= min_tokens:
                 found[result] = _finding(history, result, call.index, serves)
             serves.add(result)
-    _judge_changes(history, list(found.values()))
-    return [found[index] for index in sorted(found)]
+    findings = [found[index] for index in sorted(found)]
+    _judge_changes(history, findings)
+    for finding in findings:
+        _judge_content(history, finding)
+    return findings
 
 
 def same_content(
@@ -152,17 +161,60 @@ def _judge_changes(history: History, findings: list[Waste]) -> None:
         if block.kind == "tool_call" and not _failed(history, block.index):
             for path in written_paths(block.tool_name or "", _arguments(block)):
                 writes.setdefault(_basename(path), []).append((block.index, path))
-    for finding in findings if writes else ():
+    upheavals = [
+        block.index
+        for block in history.blocks
+        if block.kind == "tool_call" and changes_tree(block.tool_name or "", _arguments(block))
+    ]
+    for finding in findings:
         call = history.call_of.get(finding.block)
         if call is None or finding.first_block is None:
             continue
         block = history.blocks[call]
+        if not _same_text(history, finding) and bisect_right(upheavals, finding.first_block) < bisect_left(
+            upheavals, call
+        ):
+            finding.cause = "after_change"
+            continue
         for path in read_paths(block.tool_name or "", _arguments(block)):
             there = writes.get(_basename(path), [])
             between = there[bisect_right(there, (finding.first_block,)) : bisect_left(there, (call,))]
             if any(same_path(path, written) for _, written in between):
                 finding.cause = "after_change"
                 break
+
+
+def _judge_content(history: History, finding: Waste) -> None:
+    """How much of a repeat could have been spared: all of it if it is the same, of the rest what stood there before.
+
+    Where less than most of it is the same, the repeat brought news: its cause is `changed`.
+    """
+    if finding.cause != AVOIDABLE_CAUSE:
+        return
+    if finding.first_block is None or _same_text(history, finding):
+        finding.avoidable_tokens = finding.tokens
+        return
+    shared = _shared(history.blocks[finding.first_block].text, history.blocks[finding.block].text)
+    if shared < MOSTLY_SAME:
+        finding.cause = "changed"
+    else:
+        finding.confidence = "medium"
+        finding.avoidable_tokens = int(finding.tokens * shared)
+
+
+def _same_text(history: History, finding: Waste) -> bool:
+    if finding.first_block is None:
+        return False
+    return history.blocks[finding.first_block].content_hash == history.blocks[finding.block].content_hash
+
+
+def _shared(earlier: str, later: str) -> float:
+    """The share of `later`, in characters, whose lines (of a short text: words) stand in `earlier`."""
+    by_lines = later.count("\n") >= _FEW_LINES
+    pieces = later.split("\n") if by_lines else _WORD.findall(later)
+    known = set(earlier.split("\n") if by_lines else _WORD.findall(earlier))
+    total = sum(map(len, pieces))
+    return sum(len(piece) for piece in pieces if piece in known) / total if total else 1.0
 
 
 def _failed(history: History, call: int) -> bool:

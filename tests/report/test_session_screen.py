@@ -50,7 +50,7 @@ def test_findings_name_place_cause_and_earlier_line(session: Made) -> None:
     text = screen(session)
     assert "Read src/billing.py: unchanged, still in context, as in line 3" in text
     assert "logs/0f3c9a1e-52b1-4c52-9d0e-3a4f8e6b2c11.jsonl:11" in text
-    assert "1 reread, after an edit (424)" in text
+    assert "1 reread, after a change (424)" in text
 
 
 def test_limit_and_verbose_change_rows_not_figures(session: Made) -> None:

@@ -75,3 +75,14 @@ def test_lines_stand_between_others_and_offsets_are_characters() -> None:
     found = spans(text, COUNT)
     assert [text[start:end] for start, end in found] == [line, line]
     assert found[0][0] == text.index("four") + 5
+
+
+def test_lines_that_tell_something_new_are_flagged_but_not_avoidable() -> None:
+    listing = "".join(f"-rw-r--r-- 1 dev dev {900 + n} Nov 12 10:{n:02} session-{n:04x}9b1c.jsonl\n" for n in range(8))
+    ranges = "".join(f"acme/shop/basket.go:{n}.13{n},4{n}.2 3 1 covered\n" for n in range(10, 18))
+    progress = "".join(f"2026-11-12 10:00:{n:02} uploading part {n} of 8 ({n * 12}%)\n" for n in range(8))
+    found = scan_texts([listing, ranges, progress], ["tool_result"] * 3, get_tokenizer())
+    hits = [hit["repetition"] for hit in found]
+    assert [hit.tokens > 0 for hit in hits] == [True, True, True]
+    assert [hit.avoidable for hit in hits[:2]] == [0, 0]
+    assert hits[2].avoidable == hits[2].tokens

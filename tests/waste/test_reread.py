@@ -95,7 +95,8 @@ class TestPasses:
         session.chat()
         session.call(CHANGED, limit=10, file_path="/w/shape.py")
         (finding,) = session.found()
-        assert (finding.block, finding.first_block, finding.cause) == (8, 2, "in_context")
+        assert (finding.block, finding.first_block, finding.cause) == (8, 2, "changed")
+        assert finding.avoidable_tokens == 0
 
     def test_a_repeat_counts_once_though_both_passes_see_it(self, session: Session) -> None:
         session.call(SOURCE, file_path="/w/shape.py")
@@ -336,5 +337,49 @@ def test_findings_are_results_once_each_with_a_known_cause(history: list[tuple[s
     assert len({finding.block for finding in found}) == len(found)
     for finding in found:
         assert finding.tokens >= reread.MIN_TOKENS
-        assert finding.cause in ("in_context", "after_change", "cleared", "compacted", "unanswered")
+        assert finding.cause in ("in_context", "after_change", "cleared", "compacted", "changed", "unanswered")
         assert finding.first_block is None or finding.first_block < finding.block
+
+
+class TestContent:
+    """What of a repeat that differs could have been spared."""
+
+    LINES = tuple(f"{name}: ready since monday morning" for name in "abcdefghij")
+
+    def repeat(self, session: Session, later: list[str], between: dict[str, Any] | None = None) -> Waste:
+        session.call("\n".join(self.LINES), "Bash", command="./status.sh")
+        session.chat()
+        if between:
+            session.call("done", **between)
+        session.call("\n".join(later), "Bash", command="./status.sh")
+        (finding,) = session.found()
+        return finding
+
+    def test_one_line_of_ten_is_new(self, session: Session) -> None:
+        finding = self.repeat(session, [*self.LINES[:9], "j: failed since monday evening!"])
+        assert (finding.cause, finding.confidence) == ("in_context", "medium")
+        # Nine lines of 31 characters stood there before, of 310 in all.
+        assert finding.avoidable_tokens == int(finding.tokens * 0.9)
+
+    def test_three_lines_of_ten_are_news(self, session: Session) -> None:
+        finding = self.repeat(session, [*self.LINES[:7], *["failed, see the log of the worker"] * 3])
+        assert (finding.cause, finding.avoidable_tokens) == ("changed", 0)
+
+    @pytest.mark.parametrize(
+        "between",
+        [
+            {"name": "Bash", "command": "git fetch && git rebase origin/main"},
+            {"name": "Bash", "command": "ruff format src"},
+            {"name": "Task", "prompt": "Write the tests"},
+        ],
+    )
+    def test_what_may_have_written_anything_explains_a_difference(
+        self, session: Session, between: dict[str, Any]
+    ) -> None:
+        finding = self.repeat(session, [*self.LINES[:9], "j: failed since monday evening!"], between)
+        assert (finding.cause, finding.avoidable_tokens) == ("after_change", 0)
+
+    def test_equal_content_tells_that_nothing_was_written(self, session: Session) -> None:
+        finding = self.repeat(session, self.LINES, {"name": "Bash", "command": "git checkout main"})
+        assert (finding.cause, finding.confidence) == ("in_context", "high")
+        assert finding.avoidable_tokens == finding.tokens
