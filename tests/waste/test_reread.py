@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -346,7 +347,7 @@ class TestContent:
 
     LINES = tuple(f"{name}: ready since monday morning" for name in "abcdefghij")
 
-    def repeat(self, session: Session, later: list[str], between: dict[str, Any] | None = None) -> Waste:
+    def repeat(self, session: Session, later: Iterable[str], between: dict[str, Any] | None = None) -> Waste:
         session.call("\n".join(self.LINES), "Bash", command="./status.sh")
         session.chat()
         if between:
