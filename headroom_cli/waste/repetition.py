@@ -42,7 +42,7 @@ NAME = "repetition"
 KINDS = TEXT_KINDS
 MIN_CHARACTERS = 20
 MIN_LETTERS = 10
-FREE_COUNTERS = 3
+FREE_TIMES = 3
 PATTERN = r"[A-Fa-f]*[0-9][0-9A-Fa-f]*"
 
 _CHANGING = re.compile(r"[A-Fa-f]*+[0-9][0-9A-Fa-f]*+")
@@ -59,7 +59,7 @@ def scan(batch: Batch) -> dict[int, Hit]:
     """Count the lines of each text that stand there too often."""
     hits = {}
     for index, text in enumerate(batch.texts):
-        if text.count("\n") >= FREE_COUNTERS and (found := spans(text, batch.count)):
+        if text.count("\n") >= FREE_TIMES and (found := spans(text, batch.count)):
             same = _same_but_for_counters(text, found)
             hits[index] = Hit(joined(text, found, batch.count), joined(text, same, batch.count) if same else 0, found)
     return hits
@@ -68,7 +68,7 @@ def scan(batch: Batch) -> dict[int, Hit]:
 def _same_but_for_counters(text: str, found: list[Span]) -> list[Span]:
     """Of the flagged lines, those that tell nothing new but a time, a duration or a counter."""
     lines = [_COUNTER.sub("#", line) for line in text.split("\n")]
-    often = {line for line, times in Counter(lines).items() if times > FREE_COUNTERS}
+    often = {line for line, times in Counter(lines).items() if times > FREE_TIMES}
     return [span for span in found if _COUNTER.sub("#", text[slice(*span)].rstrip("\n")) in often]
 
 
@@ -77,12 +77,12 @@ def spans(text: str, count: Count) -> list[Span]:
     # Lines that are equal once masked are equal without any hexadecimal digit: a quick way to rule out most texts.
     skeletons = text.encode().translate(None, _HEXADECIMAL).split(b"\n")
     long = [skeleton for skeleton in skeletons if len(skeleton) >= MIN_LETTERS]
-    if len(long) - len(set(long)) < FREE_COUNTERS:
+    if len(long) - len(set(long)) < FREE_TIMES:
         return []
     frequent = {
         skeleton
         for skeleton, times in Counter(long).items()
-        if times > FREE_COUNTERS and sum(map(str.isalpha, skeleton.decode())) >= MIN_LETTERS
+        if times > FREE_TIMES and sum(map(str.isalpha, skeleton.decode())) >= MIN_LETTERS
     }
     if not frequent:
         return []
@@ -96,6 +96,6 @@ def spans(text: str, count: Count) -> list[Span]:
             if len(line) >= MIN_CHARACTERS:
                 masked = _CHANGING.sub("#", line)
                 seen[masked] += 1
-                if seen[masked] > FREE_COUNTERS:
+                if seen[masked] > FREE_TIMES:
                     found.append((starts[index], min(starts[index + 1], len(text))))
     return found

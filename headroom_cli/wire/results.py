@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import binascii
 import json
+from functools import cache
 from hashlib import md5
 from typing import Any
 
@@ -24,9 +25,14 @@ _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 def dump(value: Any, *, sort_keys: bool = False, separators: tuple[str, str] | None = None) -> str:
     """`json.dumps` with ASCII escapes that never raises: what cannot be dumped (nested too deep) gives ""."""
     try:
-        return json.dumps(value, sort_keys=sort_keys, separators=separators, default=str)
+        return _encoder(sort_keys, separators).encode(value)
     except (TypeError, ValueError, RecursionError):
         return ""
+
+
+@cache
+def _encoder(sort_keys: bool, separators: tuple[str, str] | None) -> json.JSONEncoder:
+    return json.JSONEncoder(sort_keys=sort_keys, separators=separators, default=str)
 
 
 def arguments_text(arguments: Any) -> str:

@@ -54,8 +54,6 @@ INERT_TYPES = frozenset(
 _COLLAPSE = "marble-origami-"
 _MAX_TYPE = 60
 
-_Handler = Callable[[dict[str, Any], int], None]
-
 
 class Lines:
     """Takes the records of one file. `unknown` counts the types that are not known."""
@@ -69,14 +67,6 @@ class Lines:
         self.cwd: str | None = None
         self.git_branch: str | None = None
         self.spawned_by: dict[str, str] = {}
-        self._handlers: dict[str, _Handler] = {
-            "assistant": self._assistant,
-            "user": self._user,
-            "attachment": self._attachment,
-            "progress": self._progress,
-            "system": self._system,
-            "content-replacement": self._replacement,
-        }
 
     def take(self, value: Any, line: int) -> None:
         """Take in one record."""
@@ -86,7 +76,7 @@ class Lines:
         kind = value.get("type")
         if kind is None and isinstance(value.get("message"), dict):
             kind = value["message"].get("role")
-        handler = self._handlers.get(kind) if isinstance(kind, str) else None
+        handler = _HANDLERS.get(kind) if isinstance(kind, str) else None
         if handler is None:
             self._other(value, kind)
             return
@@ -101,7 +91,7 @@ class Lines:
         version = value.get("version")
         if version != self.client_version and isinstance(version, str) and version:
             self.client_version = version
-        handler(value, line)
+        handler(self, value, line)
 
     def finish_response(self, agent: str, response_id: str, usage: object, stop_reason: object) -> None:
         """The final counters of a response whose lines hold placeholders."""
@@ -332,3 +322,14 @@ def _key(value: dict[str, Any], at: Place, results: list[ToolResult]) -> str:
     source = value.get("forkedFrom")
     uuid = (usable_id(source.get("messageUuid")) if isinstance(source, dict) else None) or at.uuid
     return f"uuid:{uuid}" if uuid else ""
+
+
+# Not bound to an object: a table of bound methods would keep all of a session's lines alive in a cycle.
+_HANDLERS: dict[str, Callable[[Lines, dict[str, Any], int], None]] = {
+    "assistant": Lines._assistant,
+    "user": Lines._user,
+    "attachment": Lines._attachment,
+    "progress": Lines._progress,
+    "system": Lines._system,
+    "content-replacement": Lines._replacement,
+}
