@@ -29,7 +29,7 @@ class Session:
         self.id: str = parent.id if parent else self.text.uuid()
         self.agent = f"a{rng.getrandbits(28):07x}" if parent else None
         self.project: str = (
-            parent.project if parent else f"/work/acme/{self.text.pick(('api', 'web', 'shop', 'infra'))}"
+            parent.project if parent else f"/code/acme/{self.text.pick(('api', 'web', 'shop', 'infra'))}"
         )
         self.version: str = parent.version if parent else self.text.pick(list(VERSIONS))
         self.model = MODELS[2] if parent else self.text.pick(MODELS[:2])

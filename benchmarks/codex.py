@@ -27,7 +27,7 @@ class Rollout:
         self.id = self.text.uuid()
         self.bare = bare
         self.model = self.text.pick(("gpt-5.1-codex", "gpt-5.1-codex-max", "gpt-5-codex"))
-        self.cwd = "/work/acme/" + self.text.pick(("api", "web", "shop", "infra"))
+        self.cwd = "/code/acme/" + self.text.pick(("api", "web", "shop", "infra"))
         self.context, self.cached = BASE_CONTEXT, 0
         self.total = dict.fromkeys(
             ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_output_tokens", "total_tokens"), 0

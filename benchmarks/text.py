@@ -169,7 +169,7 @@ _OUTPUT = (
     "-rw-r--r--  1 dev  dev   $k112 Nov 14 09:12 $i.py",
     " M src/$p/$i.py",
     "src/$p/$i.py | $k +++++-----",
-    '  File "/work/acme/src/$p/$i.py", line $k, in $h',
+    '  File "/code/acme/src/$p/$i.py", line $k, in $h',
     "AssertionError: expected $n $k, got $m",
     "WARN  $i: $j $n, falling back to $m",
     "  ✓ $h keeps the $j $n ($k ms)",

@@ -12,7 +12,7 @@ import pytest
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_transcripts"
 FILES = sorted(SAMPLES.rglob("*.jsonl"))
-CLAUDE = SAMPLES / "claude-code/projects/-work-acme-shop"
+CLAUDE = SAMPLES / "claude-code/projects/-code-acme-shop"
 
 
 def read(path: Path) -> list[dict[str, Any]]:

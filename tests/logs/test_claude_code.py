@@ -27,7 +27,7 @@ def line(kind: str, uuid: str, parent: str | None, **extra: Any) -> dict[str, An
         "parentUuid": parent,
         "isSidechain": False,
         "sessionId": SESSION,
-        "cwd": "/work/app",
+        "cwd": "/code/app",
         "gitBranch": "main",
         "version": "2.1.40",
         "timestamp": "2026-02-03T04:05:06.789Z",
@@ -91,7 +91,7 @@ def test_what_is_known_of_a_session() -> None:
         "ids",
     )
     assert (c.client, c.client_version, c.model) == ("Claude Code", "2.1.40", MODEL)
-    assert (c.cwd, c.git_branch, c.parent_id, c.agent_name) == ("/work/app", "main", None, None)
+    assert (c.cwd, c.git_branch, c.parent_id, c.agent_name) == ("/code/app", "main", None, None)
     assert (c.started_at, c.ended_at) == (1_770_091_506_000_000, 1_770_091_507_000_000)
     assert c.messages[0].timestamp == 1_770_091_506_789_000
     assert c.id == conversation_id("claude-code", SESSION, "", "")

@@ -18,7 +18,7 @@ INIT = {
     "session_id": SESSION,
     "model": MODEL,
     "tools": ["Bash", "Task"],
-    "cwd": "/work/app",
+    "cwd": "/code/app",
     "claude_code_version": "2.1.222",
 }
 
@@ -90,7 +90,7 @@ def test_threads_and_final_counts_of_partial_messages() -> None:
     )
     main, side = conversations
     assert (main.session_id, main.log_format, main.client_version) == (SESSION, "claude-stream-json", "2.1.222")
-    assert (main.cwd, main.model, main.notes) == ("/work/app", MODEL, [])
+    assert (main.cwd, main.model, main.notes) == ("/code/app", MODEL, [])
     assert main.id == conversation_id("claude-stream-json", SESSION, "", "")
     assert (side.kind, side.parent_id, side.parent_call_id, side.agent_name) == (
         "subagent",

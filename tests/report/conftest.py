@@ -55,7 +55,7 @@ def analyse(*paths: Path | str, selection: Selection | None = None) -> tuple[Run
 class ClaudeLog:
     """A Claude Code session as its client writes it, one response a line."""
 
-    def __init__(self, *, model: str = "claude-opus-4-5-20251101", cwd: str = "/work/acme", **extra: Any) -> None:
+    def __init__(self, *, model: str = "claude-opus-4-5-20251101", cwd: str = "/code/acme", **extra: Any) -> None:
         self.records: list[dict[str, Any]] = []
         self.model, self.common = model, {"sessionId": SESSION, "cwd": cwd, "version": "2.1.138", **extra}
         self.minute = 0
@@ -113,7 +113,7 @@ class ClaudeLog:
 def claude_session() -> list[dict[str, Any]]:
     """Eight requests: a file read twice, a page as HTML, an edit, the file read again after it, and an end."""
     log = ClaudeLog()
-    read = {"file_path": "/work/acme/src/billing.py"}
+    read = {"file_path": "/code/acme/src/billing.py"}
     log.user("Totals are off by one cent. Please find out why.")
     log.call("toolu_01", "Read", read, CODE, new=18_000)
     log.call("toolu_02", "Grep", {"pattern": "total_"}, "src/billing.py:1: total_1\n" * 3)
@@ -163,7 +163,7 @@ def machine(write: Write) -> tuple[Run, Discovery]:
     """The session, a session of another project without a price, a chat without usage, and a file that is no log."""
     write(f"logs/{SESSION}.jsonl", claude_session())
     write(f"logs/{SESSION}/subagents/agent-a3f1c9e.jsonl", subagent())
-    other = ClaudeLog(model="glm-4.6", cwd="/work/web", sessionId="7be1aa00-0000-4000-8000-000000000000")
+    other = ClaudeLog(model="glm-4.6", cwd="/code/web", sessionId="7be1aa00-0000-4000-8000-000000000000")
     other.user("Hello, what is this repository about?")
     other.say("A web shop.", new=12_000)
     for number, record in enumerate(other.records):

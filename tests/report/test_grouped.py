@@ -70,10 +70,10 @@ def test_files_and_tools_have_no_requests(machine: Made) -> None:
     run, _ = machine
     table = grouped(run.settled, ["file"], UTC)
     assert "requests" not in table.columns
-    row = table.filter(table["file"] == "/work/acme/src/billing.py").to_dicts()[0]
+    row = table.filter(table["file"] == "/code/acme/src/billing.py").to_dicts()[0]
     count = get_tokenizer().count_text
-    edit = '{"file_path": "/work/acme/src/billing.py", "new_string": "line.gross", "old_string": "line.net"}'
-    calls = 3 * (count('Read({"file_path": "/work/acme/src/billing.py"})') + 10) + count(f"Edit({edit})") + 10
+    edit = '{"file_path": "/code/acme/src/billing.py", "new_string": "line.gross", "old_string": "line.net"}'
+    calls = 3 * (count('Read({"file_path": "/code/acme/src/billing.py"})') + 10) + count(f"Edit({edit})") + 10
     # Three results of 424 tokens and one of 9, and the calls of these.
     assert row["entered_tokens"] == 3 * 424 + 9 + calls
 

@@ -104,7 +104,7 @@ def test_text_from_logs_is_harmless(write: Any, analyse_paths: Any, claude_recor
     evil = "\x1b[31mred\x07\u202e[bold]\r\n::error::x"
     records = json.loads(
         json.dumps(claude_records())
-        .replace("/work/acme/src/billing.py", json.dumps(evil + "/work.py")[1:-1])
+        .replace("/code/acme/src/billing.py", json.dumps(evil + "/work.py")[1:-1])
         .replace('"gitBranch": "main"', f'"gitBranch": {json.dumps(evil)}')
         .replace('"version": "2.1.138"', f'"version": {json.dumps(evil)}')
         .replace("claude-opus-4-5-20251101", json.dumps("m" + evil)[1:-1])

@@ -28,11 +28,11 @@ def write(path: Path, *records: Any, mtime: float = 1_000_000.0) -> Path:
     return path
 
 
-def claude_line(session: str, cwd: str = "/work/shop", **more: Any) -> dict[str, Any]:
+def claude_line(session: str, cwd: str = "/code/shop", **more: Any) -> dict[str, Any]:
     return {"type": "user", "uuid": "u1", "parentUuid": None, "sessionId": session, "cwd": cwd, **more}
 
 
-def codex_line(thread: str, cwd: str = "/work/shop") -> dict[str, Any]:
+def codex_line(thread: str, cwd: str = "/code/shop") -> dict[str, Any]:
     return {"timestamp": "2026-08-03T10:48:56.000Z", "type": "session_meta", "payload": {"id": thread, "cwd": cwd}}
 
 
@@ -40,7 +40,7 @@ def codex_line(thread: str, cwd: str = "/work/shop") -> dict[str, Any]:
 def home(tmp_path: Path) -> Path:
     """A machine: two Claude Code sessions, one with sub-agents, and a Codex rollout."""
     projects = tmp_path / "claude" / "projects"
-    shop = projects / "-work-shop"
+    shop = projects / "-code-shop"
     write(shop / f"{A}.jsonl", {"type": "summary", "leafUuid": "x"}, claude_line(A), mtime=5_000)
     write(shop / A / "subagents" / f"agent-{AGENT}.jsonl", claude_line(A, isSidechain=True), mtime=6_000)
     write(shop / A / "subagents" / f"agent-{AGENT}.meta.json", {"agentType": "Explore"})
@@ -48,11 +48,11 @@ def home(tmp_path: Path) -> Path:
     write(shop / A / "tool-results" / "out.json", {"big": 1})
     write(shop / "agent-beef0001.jsonl", claude_line(A, isSidechain=True), mtime=5_000)
     write(shop / "agent-beef0002.jsonl", claude_line(B, isSidechain=True), mtime=5_000)
-    write(projects / "-work-shop-api" / f"{B}.jsonl", claude_line(B, cwd="/work/shop/api"), mtime=4_000)
+    write(projects / "-code-shop-api" / f"{B}.jsonl", claude_line(B, cwd="/code/shop/api"), mtime=4_000)
     write(tmp_path / "claude" / "history.jsonl", {"display": "hello"})
     day = tmp_path / "codex" / "sessions" / "2026" / "08" / "03"
-    write(day / f"rollout-2026-08-03T12-48-56-{C}.jsonl", codex_line(C, cwd="/work/shop-old"), mtime=3_000)
-    write(day / f"rollout-2026-08-03T12-48-56-{C}.jsonl.zst", codex_line(C, cwd="/work/shop-old"), mtime=2_000)
+    write(day / f"rollout-2026-08-03T12-48-56-{C}.jsonl", codex_line(C, cwd="/code/shop-old"), mtime=3_000)
+    write(day / f"rollout-2026-08-03T12-48-56-{C}.jsonl.zst", codex_line(C, cwd="/code/shop-old"), mtime=2_000)
     write(tmp_path / "codex" / "history.jsonl", {"session_id": C, "ts": 1, "text": "hello"})
     return tmp_path
 
@@ -140,7 +140,7 @@ def test_ambiguous_id(home: Path) -> None:
 
 
 def test_a_whole_id_is_not_ambiguous(home: Path) -> None:
-    write(home / "claude" / "projects" / "-work-shop" / f"agent-{AGENT}99.jsonl", claude_line(A))
+    write(home / "claude" / "projects" / "-code-shop" / f"agent-{AGENT}99.jsonl", claude_line(A))
     assert names(machine(home, AGENT)) == [f"agent-{AGENT}.jsonl"]
     with pytest.raises(UsageProblem):
         machine(home, AGENT[:6])
@@ -164,7 +164,7 @@ def test_paths_that_do_not_exist(home: Path) -> None:
 def test_last_is_the_session_written_to_last(home: Path) -> None:
     # The newest file is a sub-agent's; the session is the one it belongs to. The window does not matter.
     assert sorted(names(machine(home, last=True, since=1e9))) == sorted(MAIN_AND_AGENTS)
-    os.utime(home / "claude" / "projects" / "-work-shop" / "agent-beef0002.jsonl", (9_000, 9_000))
+    os.utime(home / "claude" / "projects" / "-code-shop" / "agent-beef0002.jsonl", (9_000, 9_000))
     assert f"{B}.jsonl" in names(machine(home, last=True))
     assert names(machine(home, home / "codex" / "sessions", last=True)) == [ROLLOUT]
     assert names(machine(home, roots=[], last=True)) == []
@@ -172,11 +172,11 @@ def test_last_is_the_session_written_to_last(home: Path) -> None:
 
 def test_project_by_the_recorded_directory(home: Path) -> None:
     everything = [*MAIN_AND_AGENTS, "agent-beef0002.jsonl", f"{B}.jsonl"]
-    assert sorted(names(machine(home, project="/work/shop"))) == sorted(everything)  # but not /work/shop-old
-    assert names(machine(home, project="/work/shop/api")) == [f"{B}.jsonl"]
-    assert names(machine(home, project="/work/shop-old/")) == [ROLLOUT]
+    assert sorted(names(machine(home, project="/code/shop"))) == sorted(everything)  # but not /code/shop-old
+    assert names(machine(home, project="/code/shop/api")) == [f"{B}.jsonl"]
+    assert names(machine(home, project="/code/shop-old/")) == [ROLLOUT]
     assert len(machine(home, project="/").files) == 7
-    older = machine(home, project="/work/shop", since=4_500.0)
+    older = machine(home, project="/code/shop", since=4_500.0)
     assert (len(older.files), older.older_files) == (5, 1)
 
 
@@ -191,12 +191,12 @@ def test_project_of_a_linked_worktree(home: Path, tmp_path: Path) -> None:
 
 
 def test_the_head_is_enough_and_bad_heads_say_nothing(home: Path) -> None:
-    shop = home / "claude" / "projects" / "-work-shop"
+    shop = home / "claude" / "projects" / "-code-shop"
     snapshot = {"type": "file-history-snapshot", "snapshot": {"cwd": 7, "text": "x" * (2 << 20)}}
-    write(shop / f"{C}.jsonl", snapshot, ["cwd"], {"cwd": ["no"]}, claude_line(C, cwd="/work/late"))
+    write(shop / f"{C}.jsonl", snapshot, ["cwd"], {"cwd": ["no"]}, claude_line(C, cwd="/code/late"))
     write(shop / "empty.jsonl")
-    (shop / "broken.jsonl").write_bytes(b'{"cwd": "/work/late"\n\xff\xfe"cwd"\n')
-    assert names(machine(home, project="/work/late")) == [f"{C}.jsonl"]
+    (shop / "broken.jsonl").write_bytes(b'{"cwd": "/code/late"\n\xff\xfe"cwd"\n')
+    assert names(machine(home, project="/code/late")) == [f"{C}.jsonl"]
 
 
 def test_directories_are_walked(tmp_path: Path) -> None:
