@@ -453,7 +453,7 @@ def test_iterations_that_say_nothing_new(usage: Any, expected: int | None) -> No
 
 def test_deep_nesting_degrades() -> None:
     deep: Any = "x"
-    for _ in range(5000):
+    for _ in range(100_000):
         deep = [deep]
     part = result({"type": "web_search_tool_result", "tool_use_id": "t", "content": deep})
     assert part.text == ""

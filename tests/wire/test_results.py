@@ -176,7 +176,7 @@ def test_arguments_and_call_text() -> None:
 
 def test_what_cannot_be_dumped_gives_nothing() -> None:
     deep: list[Any] = []
-    for _ in range(5000):
+    for _ in range(100_000):
         deep = [deep]
     assert dump(deep) == ""
     assert result_text({"a": deep}) == ("", [])
