@@ -26,9 +26,12 @@ def load_config(explicit: Path | None) -> Config:
         raise Ending(USAGE, "the working directory is gone; change to one that exists") from error
     try:
         config = load(here, explicit=explicit, user=user_file())
-        config.zone()
+        if config.zone() is None:
+            datetime.now().astimezone()
     except ConfigProblem as problem:
         raise Ending(USAGE, str(problem)) from problem
+    except (ValueError, OverflowError) as problem:
+        raise Ending(USAGE, "the machine's time zone (TZ) is none; set TZ, or timezone in headroom.toml") from problem
     return config
 
 

@@ -165,3 +165,10 @@ def test_a_folder_whose_only_log_is_no_file_says_so(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.jsonl")
     done = headroom("analyze", str(tmp_path))
     assert done.returncode == 3 and done.stderr.endswith(b"pipe.jsonl: not a regular file\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="TZ of POSIX")
+def test_a_time_zone_that_is_none(log: str) -> None:
+    done = headroom("analyze", log, env={**os.environ, "TZ": "<+25>-25"})
+    assert done.returncode == 2
+    assert done.stderr == b"headroom: the machine's time zone (TZ) is none; set TZ, or timezone in headroom.toml\n"
