@@ -56,46 +56,50 @@ measure = joined
 
 
 def scan(batch: Batch) -> dict[int, Hit]:
-    """Count the lines of each text that stand there too often."""
+    """Count the lines of each text that stand there too often, and of these the ones that tell nothing new."""
     hits = {}
     for index, text in enumerate(batch.texts):
-        if text.count("\n") >= FREE_TIMES and (found := spans(text, batch.count)):
-            same = _same_but_for_counters(text, found)
-            hits[index] = Hit(joined(text, found, batch.count), joined(text, same, batch.count) if same else 0, found)
+        if text.count("\n") >= FREE_TIMES:
+            found, same = _repeated(text)
+            if found:
+                avoidable = joined(text, same, batch.count) if same else 0
+                hits[index] = Hit(joined(text, found, batch.count), avoidable, found)
     return hits
-
-
-def _same_but_for_counters(text: str, found: list[Span]) -> list[Span]:
-    """Of the flagged lines, those that tell nothing new but a time, a duration or a counter."""
-    lines = [_COUNTER.sub("#", line) for line in text.split("\n")]
-    often = {line for line, times in Counter(lines).items() if times > FREE_TIMES}
-    return [span for span in found if _COUNTER.sub("#", text[slice(*span)].rstrip("\n")) in often]
 
 
 def spans(text: str, count: Count) -> list[Span]:
     """The lines from their fourth time on, with their newlines."""
+    return _repeated(text)[0]
+
+
+def _repeated(text: str) -> tuple[list[Span], list[Span]]:
+    """The flagged lines, and those of them that are equal but for times, durations and counters."""
     # Lines that are equal once masked are equal without any hexadecimal digit: a quick way to rule out most texts.
     skeletons = text.encode().translate(None, _HEXADECIMAL).split(b"\n")
     long = [skeleton for skeleton in skeletons if len(skeleton) >= MIN_LETTERS]
     if len(long) - len(set(long)) < FREE_TIMES:
-        return []
+        return [], []
     frequent = {
         skeleton
         for skeleton, times in Counter(long).items()
         if times > FREE_TIMES and sum(map(str.isalpha, skeleton.decode())) >= MIN_LETTERS
     }
     if not frequent:
-        return []
+        return [], []
     lines = text.split("\n")
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     seen: Counter[str] = Counter()
-    found = []
+    told: Counter[str] = Counter()
+    found, same = [], []
     for index, skeleton in enumerate(skeletons):
-        if skeleton in frequent:
-            line = lines[index].strip()
-            if len(line) >= MIN_CHARACTERS:
-                masked = _CHANGING.sub("#", line)
-                seen[masked] += 1
-                if seen[masked] > FREE_TIMES:
-                    found.append((starts[index], min(starts[index + 1], len(text))))
-    return found
+        line = lines[index].strip() if skeleton in frequent else ""
+        if len(line) < MIN_CHARACTERS:
+            continue
+        masked, counted = _CHANGING.sub("#", line), _COUNTER.sub("#", line)
+        seen[masked] += 1
+        told[counted] += 1
+        if seen[masked] > FREE_TIMES:
+            found.append((starts[index], min(starts[index + 1], len(text))))
+            if told[counted] > FREE_TIMES:
+                same.append(found[-1])
+    return found, same
