@@ -378,7 +378,7 @@ def test_server_side_calls_have_no_call_id() -> None:
 def test_harness_text_is_told_from_prompts() -> None:
     log = Log().meta().user("be terse", role="developer").user("# AGENTS.md instructions for /w\nx")
     log.user("<user_shell_command>ls").user("<hook_prompt id=1>x").user("<brand_new_tag>x").prompt("<b>bold</b> claim")
-    log.item("agent_message", author="/root", recipient="/root/a", content=[{"type": "input_text", "text": "go"}])
+    log.item("agent_message", author="/lead", recipient="/lead/a", content=[{"type": "input_text", "text": "go"}])
     conversation = one(log)
     assert [(m.role, m.origin) for m in conversation.messages] == [
         ("system", "harness"),
