@@ -2,6 +2,7 @@
 # make test   set up, then lint, types, import contract and all tests
 # make bench  speed and memory against the floor
 # make lock   resolve the dependencies anew
+# make prices make the shipped price table anew, after `make lock`
 # make docs   write the generated pages
 
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3.14 python3 python; do \
@@ -9,7 +10,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3.14 python3 p
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check bench lock docs clean
+.PHONY: demo test check bench lock prices docs clean
 
 demo: $(VENV)/installed
 	$(BIN)/headroom analyze sample_transcripts
@@ -26,6 +27,9 @@ bench: $(VENV)/dev
 
 docs: $(VENV)/dev
 	$(BIN)/python -m docs.generate
+
+prices: $(VENV)/dev
+	$(BIN)/python -m headroom_cli.data.build_prices
 
 lock:
 	uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate \

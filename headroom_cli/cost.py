@@ -8,15 +8,15 @@ where it differs. Prices per tier apply to the whole request once its input cros
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from decimal import Decimal
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from headroom_cli.prices import Rates, Tiers, list_prices
 
 if TYPE_CHECKING:
     import polars as pl
-    from genai_prices.types import ModelPrice
 
 PARTS = ("input", "cache_read", "cache_write", "output")
 _PICO = 1_000_000
@@ -34,18 +34,6 @@ _PROVIDERS = (
     ("mistral", re.compile(r"^(?:mistral|ministral|codestral|magistral|devstral)")),
     ("x-ai", re.compile(r"^grok")),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Rates:
-    """Prices in pico-dollars per token by part, with the tiers of each: `(input tokens above which, price)`."""
-
-    price_model: str
-    input: tuple[tuple[int, int], ...]
-    cache_read: tuple[tuple[int, int], ...]
-    cache_write: tuple[tuple[int, int], ...]
-    cache_write_1h: tuple[tuple[int, int], ...]
-    output: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,45 +66,13 @@ def normalise_model(model: str) -> tuple[str, str | None]:
 @cache
 def rates(model: str, day: int | None) -> Rates | None:
     """The prices of `model` on a day (days since the epoch, UTC; None: today), or None where no price is known."""
-    from genai_prices.data_snapshot import get_snapshot
-
     name, provider = normalise_model(model)
     if provider is None:
         return None
-    moment = datetime.fromtimestamp(day * 86_400, UTC) if day is not None else datetime.now(UTC)
-    try:
-        _, found = get_snapshot().find_provider_model(name, None, provider, None)
-    except LookupError:
-        return None
-    price = found.get_prices(moment)
-    if price.input_mtok is None or price.output_mtok is None:
-        return None
-    read = _tiers(price, "cache_read_mtok") or _tiers(price, "input_mtok")
-    write = _tiers(price, "cache_write_mtok") or _tiers(price, "input_mtok")
-    return Rates(
-        price_model=found.id,
-        input=_tiers(price, "input_mtok"),
-        cache_read=read,
-        cache_write=write,
-        cache_write_1h=_tiers(price, "cache_write_1h_mtok") or write,
-        output=_tiers(price, "output_mtok"),
-    )
+    return list_prices(name, provider, day if day is not None else int(time.time()) // 86_400)
 
 
-def _tiers(price: ModelPrice, key: str) -> tuple[tuple[int, int], ...]:
-    value: Any = getattr(price, key, None)
-    if value is None:
-        return ()
-    if isinstance(value, Decimal):
-        return ((0, _pico(value)),)
-    return ((0, _pico(value.base)), *((tier.start, _pico(tier.price)) for tier in value.tiers))
-
-
-def _pico(usd_per_million: Decimal) -> int:
-    return int(usd_per_million * _PICO)
-
-
-def _charge(tokens: int, tiers: tuple[tuple[int, int], ...], input_tokens: int) -> int:
+def _charge(tokens: int, tiers: Tiers, input_tokens: int) -> int:
     price = tiers[0][1]
     for start, tier_price in tiers[1:]:
         if input_tokens > start:
@@ -187,10 +143,3 @@ def price_requests(requests: pl.DataFrame) -> pl.DataFrame:
         ),
         pl.Series("price_model", matched, dtype=pl.String),
     )
-
-
-def price_table() -> str:
-    """Which price table is in force, for the foot of a report."""
-    from importlib.metadata import version
-
-    return f"genai-prices {version('genai-prices')}"

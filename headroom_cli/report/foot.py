@@ -10,7 +10,8 @@ from pathlib import Path
 
 import polars as pl
 
-from headroom_cli.cost import normalise_model, price_table
+from headroom_cli.cost import normalise_model
+from headroom_cli.prices import price_table
 from headroom_cli.report.words import local, plain, plural, size, whole, zone_name
 from headroom_cli.result import Run
 from headroom_cli.selection import Selection

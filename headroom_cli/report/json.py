@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 import polars as pl
 
-from headroom_cli.cost import price_table
+from headroom_cli.prices import price_table
 from headroom_cli.report.dimensions import grouped
 from headroom_cli.report.findings import finding_rows
 from headroom_cli.report.summary import Figures, conversation_figures, totals
