@@ -193,6 +193,32 @@ class NestedUsage:
 
 
 @dataclass(slots=True)
+class Sent:
+    """A request, or a plain history, in raw form as a log has it: kept where `Reading.keeps_sent` asks for it.
+
+    `messages` are the raw messages or items; None where the next request of the conversation repeats them and goes
+    on. `keys` tell messages apart (cache markers aside). `lines` are their physical lines where each has its own, else
+    None: then all stand in `anchor`, the body on `line`. `body` is what stood beside the messages. `recorded` is
+    False for a plain history that only implies requests; `answer` is what came back, as messages.
+    """
+
+    line: int
+    dialect: str
+    messages: list[Any] | None
+    keys: list[bytes] = field(default_factory=list)
+    lines: list[int] | None = None
+    anchor: Any = None
+    body: dict[str, Any] = field(default_factory=dict)
+    recorded: bool = True
+    model: str | None = None
+    timestamp: int | None = None
+    response_id: str | None = None
+    previous_response_id: str | None = None
+    answer: list[Message] = field(default_factory=list)
+    usage: Usage | None = None
+
+
+@dataclass(slots=True)
 class Conversation:
     """One thread that one model sees. A file may hold many; a session may span files.
 
@@ -226,6 +252,7 @@ class Conversation:
     resets: list[int] = field(default_factory=list)
     nested_usage: list[NestedUsage] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    sent: list[Sent] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -238,7 +265,10 @@ class Damage:
 
 @dataclass(slots=True)
 class Reading:
-    """What one file gave. `unknown` counts record types that no reader knows; `skipped` says why nothing was read."""
+    """What one file gave. `unknown` counts record types that no reader knows; `skipped` says why nothing was read.
+
+    `keeps_sent` is set before reading, by who needs `Conversation.sent`.
+    """
 
     path: str
     log_format: str = "unknown"
@@ -249,6 +279,7 @@ class Reading:
     unknown: dict[str, int] = field(default_factory=dict)
     skipped: str | None = None
     notes: list[str] = field(default_factory=list)
+    keeps_sent: bool = False
 
 
 @dataclass(slots=True)

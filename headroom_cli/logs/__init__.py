@@ -35,15 +35,18 @@ def known_formats() -> tuple[LogFormat, ...]:
     return tuple(sorted(found, key=lambda log_format: log_format.name))
 
 
-def read_log(path: str | Path) -> Reading:
-    """Everything one file gives. Content never raises: `Reading.skipped` says why nothing could be read."""
-    reading = Reading(path_text(path))
+def read_log(path: str | Path, *, keeps_sent: bool = False) -> Reading:
+    """Everything one file gives. Content never raises: `Reading.skipped` says why nothing could be read.
+
+    `keeps_sent` asks for `Conversation.sent`: requests in raw form.
+    """
+    reading = Reading(path_text(path), keeps_sent=keeps_sent)
     return _read(path, reading)
 
 
-def read_stream(stream: BinaryIO, name: str = "-") -> Reading:
+def read_stream(stream: BinaryIO, name: str = "-", *, keeps_sent: bool = False) -> Reading:
     """The same for an open binary stream; `name` stands for its path."""
-    return _read(stream, Reading(name))
+    return _read(stream, Reading(name, keeps_sent=keeps_sent))
 
 
 def read_records(records: Iterable[Record], reading: Reading) -> Reading:

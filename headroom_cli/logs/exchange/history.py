@@ -11,7 +11,7 @@ from headroom_cli.logs.context import replay_append_only
 from headroom_cli.logs.exchange.exchanges import timestamp_of
 from headroom_cli.logs.exchange.keys import chained, digest, message_key
 from headroom_cli.logs.exchange.thread import ITEM_DIALECTS, LOG_FORMATS
-from headroom_cli.model import Conversation, Declaration, Part
+from headroom_cli.model import Conversation, Declaration, Part, Sent
 from headroom_cli.wire.base import text_or_none
 
 
@@ -26,8 +26,13 @@ def read_history(
     model: str | None = None,
     system: Sequence[Part] = (),
     tools: Sequence[Declaration] = (),
+    anchor: Any = None,
+    body: dict[str, Any] | None = None,
 ) -> Conversation:
-    """The conversation of raw messages; `lines` are their physical lines. The index of a message is that of its row."""
+    """The conversation of raw messages; `lines` are their physical lines. The index of a message is that of its row.
+
+    `anchor` is the list or body that holds all of them, `body` what stands beside them (`model.Sent`).
+    """
     module = wire.module(dialect)
     messages = [module.parse_message(row, i, line) for i, (row, line) in enumerate(zip(rows, lines, strict=True))]
     name = log_format or LOG_FORMATS.get(dialect, dialect)
@@ -43,6 +48,18 @@ def read_history(
     for message, link in zip(messages, chained(digest(dialect.encode()), map(message_key, messages)), strict=True):
         message.key = link.hex()
     conversation.id = conversation_id(name, session or "", messages[0].key if messages else "")
+    conversation.sent.append(
+        Sent(
+            lines[0] if lines else 0,
+            dialect,
+            list(rows),
+            lines=None if anchor is not None else list(lines),
+            anchor=anchor,
+            body=body or {},
+            recorded=False,
+            model=model,
+        )
+    )
     conversation.model = model or next((request.model for request in conversation.requests if request.model), None)
     stamps = [message.timestamp for message in messages if message.timestamp is not None]
     if stamps:

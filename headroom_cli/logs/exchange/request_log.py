@@ -42,7 +42,7 @@ class RequestLog:
     """The exchanges of one file."""
 
     def __init__(self, path: str, reading: Reading) -> None:
-        self._threads = Threads(path)
+        self._threads = Threads(path, keeps_sent=reading.keeps_sent)
         self._reading = reading
         self._events: list[tuple[int, Any]] = []
         self._bedrock_events: list[tuple[int, Any]] = []

@@ -38,8 +38,11 @@ class _Answer:
 class Threads:
     """Collects the exchanges of one file, in order, into conversations."""
 
-    def __init__(self, path: str, log_format: str | None = None, client: str | None = None) -> None:
+    def __init__(
+        self, path: str, log_format: str | None = None, client: str | None = None, *, keeps_sent: bool = False
+    ) -> None:
         self._path = path
+        self._keeps_sent = keeps_sent
         self._log_format = log_format
         self._client = client
         self._threads: list[Thread] = []
@@ -53,9 +56,11 @@ class Threads:
 
     def add(self, exchange: Exchange) -> Thread:
         """Put one exchange into the thread that it continues, or into a new one."""
-        if exchange.previous_response_id is not None or exchange.dialect == "openai-responses":
-            return self._add_linked(exchange)
-        return self._add_history(exchange)
+        linked = exchange.previous_response_id is not None or exchange.dialect == "openai-responses"
+        thread = self._add_linked(exchange) if linked else self._add_history(exchange)
+        if self._keeps_sent:
+            thread.keep(exchange, self._message_keys(exchange, {}))
+        return thread
 
     def conversations(self) -> list[Conversation]:
         """All threads, finished, in the order in which they began."""

@@ -30,7 +30,7 @@ def read(records: Iterable[Record], path: str, reading: Reading) -> list[Convers
     for line, value in records:
         if isinstance(value, list):
             close()
-            conversations.append(_conversation(value, [line] * len(value), path, None))
+            conversations.append(_conversation(value, [line] * len(value), path, None, anchor=value))
             continue
         if not _is_message(value):
             name = value["type"] if isinstance(value.get("type"), str) else "object"
@@ -62,8 +62,10 @@ FORMAT = LogFormat(
 )
 
 
-def _conversation(rows: list[Any], lines: list[int], path: str, session: str | None) -> Conversation:
-    return read_history(rows, lines, path, wire.dialect_of(rows), session=session)
+def _conversation(
+    rows: list[Any], lines: list[int], path: str, session: str | None, anchor: Any = None
+) -> Conversation:
+    return read_history(rows, lines, path, wire.dialect_of(rows), session=session, anchor=anchor)
 
 
 def _is_message(value: Any) -> bool:

@@ -55,6 +55,7 @@ def read(records: Iterable[Record], path: str, reading: Reading) -> list[Convers
             log_format="training",
             model=text_or_none(value.get("model")),
             tools=declared,
+            body={"tools": tools} if tools is not None else {},
         )
         if "rejected" in value or "non_preferred_output" in value:
             conversation.notes.append(_REJECTED)

@@ -1,0 +1,141 @@
+"""What each provider enforces, as dated data: rules read it, and nothing else differs between providers.
+
+`as_of` is when the facts were last confirmed; docs/rules.md names the source of each. A value of None: no such limit.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Adjacency = Literal["turn", "run", "next", "before_assistant", "anywhere"]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One provider.
+
+    `adjacency` says where the results of a turn's calls must stand: in the next turn (`turn`), in the run of result
+    messages that follows (`run`), in the very next message (`next`), before the next assistant message
+    (`before_assistant`), or anywhere after the call (`anywhere`). `merges_turns`: consecutive messages of one side are
+    merged before anything is checked. `call_id` and `tool_name` are patterns of the whole text.
+    """
+
+    name: str
+    title: str
+    as_of: str
+    dialects: tuple[str, ...]
+    adjacency: Adjacency
+    merges_turns: bool = False
+    results_first: bool = False
+    call_id: re.Pattern[str] | None = None
+    call_id_length: int | None = None
+    unique_call_ids: Literal["history", "turn", "no"] = "no"
+    tool_name: re.Pattern[str] | None = None
+    tool_name_length: int | None = None
+    max_tools: int | None = None
+    alternates: bool = False
+    rejects_blank_text: bool = False
+
+
+_WORD = re.compile(r"[a-zA-Z0-9_-]+")
+
+_ANTHROPIC = Profile(
+    name="anthropic",
+    title="Anthropic Messages",
+    as_of="2026-11-30",
+    dialects=("anthropic",),
+    adjacency="turn",
+    merges_turns=True,
+    results_first=True,
+    call_id=_WORD,
+    unique_call_ids="history",
+    tool_name=_WORD,
+    tool_name_length=128,
+)
+_OPENAI = Profile(
+    name="openai",
+    title="OpenAI chat completions",
+    as_of="2026-11-30",
+    dialects=("openai",),
+    adjacency="run",
+    call_id_length=40,
+    unique_call_ids="turn",
+    tool_name=_WORD,
+    tool_name_length=64,
+    max_tools=128,
+)
+
+PROFILES: dict[str, Profile] = {
+    profile.name: profile
+    for profile in (
+        _ANTHROPIC,
+        replace(
+            _ANTHROPIC,
+            name="bedrock",
+            title="Amazon Bedrock Converse",
+            dialects=("bedrock",),
+            adjacency="next",
+            merges_turns=False,
+            tool_name_length=64,
+            alternates=True,
+            rejects_blank_text=True,
+            results_first=False,
+        ),
+        _OPENAI,
+        Profile(
+            name="openai-responses",
+            title="OpenAI Responses",
+            as_of="2026-11-30",
+            dialects=("openai-responses",),
+            adjacency="anywhere",
+            merges_turns=True,
+            call_id_length=64,
+            unique_call_ids="history",
+        ),
+        Profile(
+            name="gemini",
+            title="Gemini and Vertex AI",
+            as_of="2026-11-30",
+            dialects=("gemini",),
+            adjacency="next",
+            alternates=False,
+        ),
+        replace(
+            _OPENAI,
+            name="mistral",
+            title="Mistral",
+            dialects=("openai",),
+            adjacency="before_assistant",
+            call_id=re.compile(r"[a-zA-Z0-9]{9}"),
+            call_id_length=None,
+            unique_call_ids="history",
+        ),
+        replace(
+            _OPENAI,
+            name="strict",
+            title="every strict host at once",
+            dialects=("openai", "anthropic", "openai-responses"),
+            unique_call_ids="history",
+            alternates=True,
+            rejects_blank_text=True,
+        ),
+    )
+}
+
+_NATIVE = {
+    "anthropic": "anthropic",
+    "bedrock": "bedrock",
+    "gemini": "gemini",
+    "openai": "openai",
+    "openai-responses": "openai-responses",
+}
+_MISTRAL = re.compile(r"(?:^|[/.])(?:mistral|ministral|codestral|magistral|devstral|pixtral)")
+
+
+def default_profiles(dialect: str, model: str | None) -> list[Profile]:
+    """The providers that a history is judged for where none is named: that of its dialect, or of its model."""
+    if dialect == "openai" and model and _MISTRAL.search(model.lower()):
+        return [PROFILES["mistral"]]
+    return [PROFILES[_NATIVE.get(dialect, "openai")]]

@@ -1,0 +1,93 @@
+"""# HR102 orphan-result
+
+A result answers a call that stands nowhere in the history.
+
+## Why it is refused
+
+Each result must answer a call that the provider can see. Typical causes: the history was cut between call and result
+(truncation, compaction, a memory window), the line with the call was never written, or ids were rewritten on one side.
+
+A history that is known to begin in the middle (a window of a longer one) is warned about only. With
+`previous_response_id` the call may lie on the server, and nothing is said.
+
+## Example
+
+```json
+{"messages": [
+  {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_gone", "content": "ok"}]}]}
+```
+
+## What to do
+
+Drop the result, or keep what it says as text in the same place (`--fix` does the latter where it says anything).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from headroom_cli.lint.base import Check, Finding, Fix, Rule
+from headroom_cli.lint.matching import Orphan
+
+_FIX = Fix("neutralize", "turn the result into text in the same place, or drop it if it is empty")
+_ERRORS = {
+    "anthropic": "messages.{n}.{at}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` "
+    "block must have a corresponding `tool_use` block in the previous message.",
+    "bedrock": "The number of toolResult blocks at messages.{n}.content exceeds the number of toolUse blocks of "
+    "previous turn.",
+    "openai": "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with "
+    "'tool_calls'.",
+    "openai-responses": "No tool call found for {kind} with call_id {id}.",
+    "gemini": "Please ensure that function response turn comes immediately after a function call turn.",
+    "mistral": "Unexpected tool call id {id} in tool results",
+    "strict": "invalid params, tool call result does not follow tool call (2013)",
+}
+_REFS = {
+    "anthropic": ("A02",),
+    "bedrock": ("B02",),
+    "openai": ("O02",),
+    "openai-responses": ("R02",),
+    "gemini": ("G03",),
+    "mistral": ("M03",),
+    "strict": (),
+}
+
+
+def check(check: Check) -> Iterator[Finding]:
+    """Results whose id no call has; HR107 speaks of those that stand where a call waits for another id."""
+    history, named = check.history, check.profile.name
+    for orphan in check.matching.orphans:
+        if _is_mismatch(check, orphan):
+            continue
+        if named == "openai-responses" and not history.complete:
+            continue
+        result = orphan.result
+        lost = ("L06",) if history.log_format == "claude-code" else ()
+        yield check.finding(
+            f"the result {result.id or 'without an id'} answers no call of this history",
+            result,
+            severity="error" if history.complete else "warning",
+            refs=check.rule.refs_for(named) + lost,
+            call_ids=(result.id,) if result.id else (),
+            api_error=_ERRORS[named].format(
+                n=result.entry.index,
+                at=".".join(map(str, result.path)),
+                id=result.id,
+                kind=result.type.replace("_", " "),
+            ),
+            fix=_FIX,
+        )
+
+
+def _is_mismatch(check: Check, orphan: Orphan) -> bool:
+    return check.profile.adjacency in ("run", "before_assistant") and bool(orphan.calls)
+
+
+RULE = Rule(
+    code="HR102",
+    name="orphan-result",
+    summary="A result that answers no call of the history.",
+    refs=_REFS,
+    check=check,
+    pairing=True,
+)

@@ -1,0 +1,55 @@
+"""Bedrock Converse: each content block is an object whose key is its kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headroom_cli.lint.history import Block, BlockKind, Entry
+
+_KINDS: dict[str, BlockKind] = {
+    "text": "text",
+    "toolUse": "call",
+    "toolResult": "result",
+    "reasoningContent": "thinking",
+    "image": "media",
+    "document": "media",
+    "video": "media",
+    "audio": "media",
+}
+
+
+def entry(raw: Any, index: int) -> Entry:
+    """A message; a stored row `{message: {...}}` is read as its message."""
+    if isinstance(raw, dict) and "role" not in raw and isinstance(raw.get("message"), dict):
+        inner = entry(raw["message"], index)
+        for block in inner.blocks:
+            block.path = ("message", *block.path)
+        return Entry(index, inner.role, inner.side, raw, inner.blocks)
+    if not isinstance(raw, dict):
+        return Entry(index, "", "user", raw)
+    role = raw.get("role")
+    role = role if isinstance(role, str) else ""
+    content = raw.get("content")
+    if isinstance(content, list):
+        blocks = [_block(item, ("content", i)) for i, item in enumerate(content)]
+    elif isinstance(content, str):
+        blocks = [Block("text", "string", content, ("content",), value=content)]
+    else:
+        blocks = []
+    side = "assistant" if role == "assistant" else "system" if role == "system" else "user"
+    return Entry(index, role, side, raw, blocks)  # type: ignore[arg-type]
+
+
+def _block(raw: Any, path: tuple[str | int, ...]) -> Block:
+    if not isinstance(raw, dict):
+        return Block("other", "", raw, path)
+    name = next((key for key in raw if key in _KINDS), "")
+    kind = _KINDS.get(name, "other")
+    inner = raw.get(name)
+    if kind in ("call", "result") and isinstance(inner, dict):
+        call_id, tool = inner.get("toolUseId"), inner.get("name")
+        value = inner.get("input") if kind == "call" else inner.get("content")
+        found = Block(kind, name, raw, path, 0, call_id if isinstance(call_id, str) else None, "", value)
+        found.name = tool if isinstance(tool, str) else ""
+        return found
+    return Block(kind, name or next(iter(map(str, raw)), ""), raw, path, value=inner)
