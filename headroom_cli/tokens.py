@@ -93,6 +93,8 @@ class Tokenizer:
 
 def replace_surrogates(text: str) -> str:
     """`text` with surrogate pairs joined and lone surrogates replaced by U+FFFD: what UTF-8 can hold."""
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -48,7 +48,8 @@ PATTERN = (
 )
 
 _ESCAPE = re.compile(PATTERN)
-_NOISE = rf"\x1b|\r[^\r\n]|[{SPINNERS}]"
+# Up to eight literals are searched for at the speed of memory, more of them ten times slower.
+_NOISE = (r"\x1b|\r[^\r\n]", *(f"[{SPINNERS[start : start + 6]}]" for start in range(0, len(SPINNERS), 6)))
 
 measure = joined
 
@@ -56,7 +57,7 @@ measure = joined
 def scan(batch: Batch) -> dict[int, Hit]:
     """Count the noise of each text that has any."""
     hits = {}
-    for index in batch.matching(_NOISE):
+    for index in sorted({index for pattern in _NOISE for index in batch.matching(pattern)}):
         text = batch.texts[index]
         found = spans(text, batch.count)
         if tokens := joined(text, found, batch.count):

@@ -37,19 +37,34 @@ from headroom_cli.waste.spans import Span
 NAME = "line_numbers"
 KINDS = TEXT_KINDS
 MIN_LINES = 3
-PATTERN = r"(?m)^ *[0-9]{1,9}(?:→|\t)"
 
 _PREFIX = re.compile(r"^ *+([0-9]{1,9})[→\t]", re.MULTILINE)
+# Each line by the newline before it: many times faster to search for than the start of a line.
+_NEXT_PREFIX = re.compile(r"\n( *+[0-9]{1,9}+[→\t])")
+
+
+class _Figures(dict[str, tuple[int, int]]):
+    """Number and tokens by prefix."""
+
+    def __init__(self, count: Count) -> None:
+        super().__init__()
+        self._count = count
+
+    def __missing__(self, prefix: str) -> tuple[int, int]:
+        self[prefix] = figures = int(prefix[:-1]), _tokens(prefix, self._count)
+        return figures
 
 
 def scan(batch: Batch) -> dict[int, Hit]:
     """Count the prefixes of each text."""
     hits = {}
-    for index, prefixes in batch.extract(PATTERN):
-        figures = [_figures(prefix, batch.count) for prefix in prefixes]
-        runs = _runs([number for number, _ in figures])
-        if runs:
-            hits[index] = Hit(sum(tokens for first, end in runs for _, tokens in figures[first:end]), 0)
+    figures_of = _Figures(batch.count)
+    for index, text in enumerate(batch.texts):
+        if "→" in text or "\t" in text:
+            figures = list(map(figures_of.__getitem__, _NEXT_PREFIX.findall(f"\n{text}")))
+            runs = _runs([number for number, _ in figures])
+            if runs:
+                hits[index] = Hit(sum([tokens for first, end in runs for _, tokens in figures[first:end]]), 0)
     return hits
 
 
@@ -80,8 +95,3 @@ def _runs(numbers: list[int]) -> list[tuple[int, int]]:
 @lru_cache(maxsize=1 << 14)
 def _tokens(prefix: str, count: Count) -> int:
     return count(prefix)
-
-
-@lru_cache(maxsize=1 << 14)
-def _figures(prefix: str, count: Count) -> tuple[int, int]:
-    return int(prefix[:-1]), _tokens(prefix, count)

@@ -59,7 +59,7 @@ def scan(batch: Batch) -> dict[int, Hit]:
     """Count the lines of each text that stand there too often, and of these the ones that tell nothing new."""
     hits = {}
     for index, text in enumerate(batch.texts):
-        if text.count("\n") >= FREE_TIMES:
+        if len(text) > FREE_TIMES * MIN_CHARACTERS:
             found, same = _repeated(text)
             if found:
                 avoidable = joined(text, same, batch.count) if same else 0
