@@ -80,7 +80,9 @@ class Analyser:
         if not new:
             return
         texts = [replace_surrogates(block.text) for block in new.values()]
-        found = scan_texts(texts, [block.kind for block in new.values()], self.counter)
+        kinds = [block.kind for block in new.values()]
+        sizes = [self._tokens[block.content_hash] for block in new.values()]
+        found = scan_texts(texts, kinds, self.counter, sizes)
         for (key, block), text, hits in zip(new.items(), texts, found, strict=True):
             kept = {name: hit for name, hit in hits.items() if name not in self.settings.ignored_signals}
             self._claims[key] = tuple(claim(kept, text, block.tokens, self.counter.count_text)) if kept else ()

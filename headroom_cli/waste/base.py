@@ -65,11 +65,15 @@ class Hit(NamedTuple):
 
 @dataclass(slots=True)
 class Batch:
-    """Distinct texts that are scanned together. `column` holds the same texts as `texts`; `count` counts tokens."""
+    """Distinct texts that are scanned together. `column` holds the same texts as `texts`; `count` counts tokens.
+
+    `sizes` are the tokens of the whole texts, where they are known already.
+    """
 
     texts: Sequence[str]
     column: pl.Series
     count: Count
+    sizes: Sequence[int] | None = None
 
     def matching(self, pattern: str) -> list[int]:
         """Indices of the texts that hold a match of a regular expression (Rust syntax, linear time)."""
@@ -121,10 +125,12 @@ def one_by_one(text: str, spans: Sequence[Span], count: Count) -> int:
     return sum(count(piece) * times for piece, times in pieces.items())
 
 
-def scan_texts(texts: Sequence[str], kinds: Sequence[str], counter: TextCounter) -> list[dict[str, Hit]]:
+def scan_texts(
+    texts: Sequence[str], kinds: Sequence[str], counter: TextCounter, sizes: Sequence[int] | None = None
+) -> list[dict[str, Hit]]:
     """Hits of all content signals by name, in the order of claims, for each text of a block of such a kind.
 
-    The texts must be free of surrogates (`tokens.replace_surrogates`).
+    The texts must be free of surrogates (`tokens.replace_surrogates`). `sizes` are their tokens, if they are known.
     """
     import polars as pl
 
@@ -134,7 +140,8 @@ def scan_texts(texts: Sequence[str], kinds: Sequence[str], counter: TextCounter)
         if not members:
             continue
         chosen = [texts[index] for index in members]
-        batch = Batch(chosen, pl.Series(chosen, dtype=pl.String), counter.count_text)
+        known = None if sizes is None else [sizes[index] for index in members]
+        batch = Batch(chosen, pl.Series(chosen, dtype=pl.String), counter.count_text, known)
         for name, signal in content_signals().items():
             if group == signal.KINDS:
                 for position, hit in signal.scan(batch).items():

@@ -62,10 +62,11 @@ def scan(batch: Batch) -> dict[int, Hit]:
     """Count the JSON of each text, and the JSON in its shortest form."""
     hits = {}
     for index in batch.matching(PATTERN):
-        found = list(_values(batch.texts[index], batch.count))
+        text = batch.texts[index]
+        found = list(_values(text, batch.count, batch.sizes[index] if batch.sizes else None))
         if found:
             tokens = sum(size for _, _, size, _ in found)
-            needed = sum(shortest(value, size, batch.count) for _, _, size, value in found)
+            needed = sum(shortest(value, text[start:end], size, batch.count) for start, end, size, value in found)
             hits[index] = Hit(tokens, tokens - needed, [(start, end) for start, end, _, _ in found])
     return hits
 
@@ -75,14 +76,18 @@ def spans(text: str, count: Count) -> list[Span]:
     return [(start, end) for start, end, _, _ in _values(text, count)]
 
 
-def shortest(value: Any, tokens: int, count: Count) -> int:
-    """Tokens of the shortest lossless form of a decoded value; `tokens`, its size as it stands, if there is none."""
+def shortest(value: Any, written: str, tokens: int, count: Count) -> int:
+    """Tokens of the shortest lossless form of a decoded value; `tokens`, its size as `written`, if there is none."""
     try:
         minified = orjson.dumps(value).decode()
     except TypeError:
         # Repeated keys, lone surrogates, or too deep.
         return tokens
-    tokens = min(tokens, count(minified))
+    if minified != written:
+        tokens = min(tokens, count(minified))
+    if "},{" not in minified:
+        # No array has two objects.
+        return tokens
     table = orjson.dumps(columnar(value)).decode()
     return tokens if table == minified else min(tokens, count(table))
 
@@ -100,8 +105,8 @@ def columnar(value: Any) -> Any:
     return [columnar(item) if isinstance(item, (dict, list)) else item for item in value]
 
 
-def _values(text: str, count: Count) -> Iterator[tuple[int, int, int, Any]]:
-    """Start, end, tokens and decoded form of each value that is long enough."""
+def _values(text: str, count: Count, whole: int | None = None) -> Iterator[tuple[int, int, int, Any]]:
+    """Start, end, tokens and decoded form of each value that is long enough; `whole` are the tokens of the text."""
     failed = position = 0
     budget = MAX_FAILED_SHARE * len(text)
     while failed < MAX_FAILED_STARTS and budget > 0 and (match := _START.search(text, position)):
@@ -118,8 +123,10 @@ def _values(text: str, count: Count) -> Iterator[tuple[int, int, int, Any]]:
             position = start + 1
             continue
         position = end
-        if end - start > MIN_CHARACTERS and (size := count(text[start:end])) > MIN_TOKENS:
-            yield start, end, size, value
+        if end - start > MIN_CHARACTERS:
+            size = whole if whole is not None and end - start == len(text) else count(text[start:end])
+            if size > MIN_TOKENS:
+                yield start, end, size, value
 
 
 def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any] | _RepeatedKeys:
