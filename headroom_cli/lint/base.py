@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from headroom_cli.lint.declared import Declared, declared_tools
 from headroom_cli.lint.history import Block, Entry, History, Pointer, Turn
+from headroom_cli.lint.images import Medium, media_of
+from headroom_cli.lint.markers import Marker, markers_of
 from headroom_cli.lint.matching import Matching, match
 from headroom_cli.lint.providers import Profile
 
@@ -90,7 +94,36 @@ class Check:
             self._matching = match(self.history, self.profile)
         return self._matching
 
+    @property
+    def native(self) -> bool:
+        """Whether the history lies in this provider's own wire form, so that also its form can be judged.
+
+        Else something converts it first, and only what conversion keeps is judged. Texts alone, without a mark of any
+        dialect, are at home with Anthropic as well.
+        """
+        if self._native is None:
+            dialect, known = self.history.dialect, self.profile.dialects
+            plain = dialect == "openai" and "anthropic" in known and not any(map(_is_chat, self.history.entries))
+            self._native = dialect in known or plain
+        return self._native
+
+    @cached_property
+    def declared(self) -> Declared | None:
+        """The tools that the request declares; None where they are not known."""
+        return declared_tools(self.history)
+
+    @cached_property
+    def markers(self) -> list[Marker]:
+        """The cache markers of the request, in the order in which they count."""
+        return markers_of(self.history)
+
+    @cached_property
+    def media(self) -> list[Medium]:
+        """The images and documents, also those inside results."""
+        return media_of(self.history)
+
     _matching: Matching | None = None
+    _native: bool | None = None
 
     def finding(
         self,
@@ -112,6 +145,13 @@ class Check:
             target=target,
             **more,
         )
+
+
+def _is_chat(entry: Entry) -> bool:
+    """Whether only chat completions know such a message."""
+    return entry.role in ("tool", "function", "developer", "system") or any(
+        block.kind in ("call", "media") for block in entry.blocks
+    )
 
 
 @dataclass(frozen=True, slots=True)

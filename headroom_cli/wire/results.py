@@ -205,12 +205,12 @@ def media_from_base64(data: Any, mime: str, *, raw: Any = None, line: int = 0) -
         return Media(mime, raw=raw, line=line)
     encoded = data.encode("utf-8", "surrogatepass")
     padding = 2 if data.endswith("==") else 1 if data.endswith("=") else 0
-    width, height = _pixels(encoded)
+    width, height = pixels(encoded)
     digest = md5(encoded, usedforsecurity=False).hexdigest()[:16]
     return Media(mime, max(len(data) * 3 // 4 - padding, 0), width, height, digest, raw=raw, line=line)
 
 
-def _pixels(encoded: bytes) -> tuple[int | None, int | None]:
+def pixels(encoded: bytes) -> tuple[int | None, int | None]:
     """Width and height from the head of base64-encoded PNG, JPEG, GIF or WebP data."""
     length = _JPEG_HEAD if encoded.startswith(b"/9j/") else _HEAD
     chunk = encoded[:length]
