@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 Adjacency = Literal["turn", "run", "next", "before_assistant", "anywhere"]
+Severity = Literal["error", "warning", "info"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +19,13 @@ class Profile:
 
     `adjacency` says where the results of a turn's calls must stand: in the next turn (`turn`), in the run of result
     messages that follows (`run`), in the very next message (`next`), before the next assistant message
-    (`before_assistant`), or anywhere after the call (`anywhere`). `merges_turns`: consecutive messages of one side are
-    merged before anything is checked. `call_id` and `tool_name` are patterns of the whole text.
+    (`before_assistant`), or anywhere after the call (`anywhere`); `dialect_adjacency` overrides it for histories of
+    some dialects. `merges_turns`: consecutive messages of one side are
+    merged before anything is checked. `call_id` and `tool_name` are patterns of the whole text. `alternates`: two
+    messages of one role in a row are refused. `rejects_blank_text`: so is a blank text beside other content.
+    `same_turn_ids` and `later_turn_ids` say how grave it is that two calls of one turn, or of two turns, share an id;
+    `missing_call_id`, that one has none. `checks_called_names`: names of tools are also checked where they are called.
+    `arguments` is the form that a call's must have on the wire.
     """
 
     name: str
@@ -31,12 +37,22 @@ class Profile:
     results_first: bool = False
     call_id: re.Pattern[str] | None = None
     call_id_length: int | None = None
-    unique_call_ids: Literal["history", "turn", "no"] = "no"
     tool_name: re.Pattern[str] | None = None
     tool_name_length: int | None = None
     max_tools: int | None = None
     alternates: bool = False
     rejects_blank_text: bool = False
+    roles: frozenset[str] | None = None
+    dialect_adjacency: tuple[tuple[str, Adjacency], ...] = ()
+    same_turn_ids: Severity | None = None
+    later_turn_ids: Severity | None = None
+    missing_call_id: Severity | None = None
+    checks_called_names: bool = False
+    arguments: Literal["object", "text"] | None = None
+
+    def adjacency_in(self, dialect: str) -> Adjacency:
+        """Where results must stand in histories of a dialect."""
+        return next((found for named, found in self.dialect_adjacency if named == dialect), self.adjacency)
 
 
 _WORD = re.compile(r"[a-zA-Z0-9_-]+")
@@ -50,9 +66,13 @@ _ANTHROPIC = Profile(
     merges_turns=True,
     results_first=True,
     call_id=_WORD,
-    unique_call_ids="history",
+    same_turn_ids="error",
+    later_turn_ids="error",
+    missing_call_id="error",
+    arguments="object",
     tool_name=_WORD,
     tool_name_length=128,
+    roles=frozenset({"user", "assistant", "system"}),
 )
 _OPENAI = Profile(
     name="openai",
@@ -61,10 +81,15 @@ _OPENAI = Profile(
     dialects=("openai",),
     adjacency="run",
     call_id_length=40,
-    unique_call_ids="turn",
+    same_turn_ids="warning",
+    later_turn_ids="info",
+    missing_call_id="warning",
+    arguments="text",
     tool_name=_WORD,
     tool_name_length=64,
+    checks_called_names=True,
     max_tools=128,
+    roles=frozenset({"system", "developer", "user", "assistant", "tool", "function"}),
 )
 
 PROFILES: dict[str, Profile] = {
@@ -78,10 +103,14 @@ PROFILES: dict[str, Profile] = {
             dialects=("bedrock",),
             adjacency="next",
             merges_turns=False,
+            call_id_length=64,
+            later_turn_ids="warning",
             tool_name_length=64,
+            checks_called_names=True,
             alternates=True,
             rejects_blank_text=True,
             results_first=False,
+            roles=frozenset({"user", "assistant"}),
         ),
         _OPENAI,
         Profile(
@@ -92,7 +121,10 @@ PROFILES: dict[str, Profile] = {
             adjacency="anywhere",
             merges_turns=True,
             call_id_length=64,
-            unique_call_ids="history",
+            same_turn_ids="error",
+            later_turn_ids="error",
+            missing_call_id="warning",
+            arguments="text",
         ),
         Profile(
             name="gemini",
@@ -101,6 +133,7 @@ PROFILES: dict[str, Profile] = {
             dialects=("gemini",),
             adjacency="next",
             alternates=False,
+            roles=frozenset({"user", "model", "function", ""}),
         ),
         replace(
             _OPENAI,
@@ -110,14 +143,21 @@ PROFILES: dict[str, Profile] = {
             adjacency="before_assistant",
             call_id=re.compile(r"[a-zA-Z0-9]{9}"),
             call_id_length=None,
-            unique_call_ids="history",
+            same_turn_ids="error",
+            missing_call_id="error",
+            arguments=None,
+            roles=frozenset({"system", "user", "assistant", "tool"}),
         ),
         replace(
             _OPENAI,
             name="strict",
             title="every strict host at once",
             dialects=("openai", "anthropic", "openai-responses"),
-            unique_call_ids="history",
+            dialect_adjacency=(("anthropic", "next"), ("bedrock", "next"), ("gemini", "next")),
+            results_first=True,
+            same_turn_ids="error",
+            later_turn_ids="error",
+            missing_call_id="error",
             alternates=True,
             rejects_blank_text=True,
         ),
