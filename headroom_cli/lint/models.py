@@ -23,6 +23,7 @@ class Traits:
     `checks_prefix`: thinking is bound to all that stood before it (`may`: on some accounts or platforms).
     `wants_signatures`: calls of the current turn need their thought signature. `returns_reasoning`: reasoning has to
     be sent back with the calls that it led to. `max_images` counts images and documents of one request.
+    `refuses_system`: neither system nor developer messages are taken.
     """
 
     vendor: Vendor = "other"
@@ -36,6 +37,7 @@ class Traits:
     wants_signatures: bool | None = None
     returns_reasoning: bool = False
     max_images: int | None = None
+    refuses_system: bool = False
 
 
 UNKNOWN = Traits()
@@ -70,8 +72,16 @@ def _traits(model: str) -> Traits:
         return Traits("mistral", found["family"])
     if found := _OPENAI.search(model):
         major, minor = found["major"], found["minor"]
-        return Traits("openai", found["family"], (int(major), int(minor or 0)) if major else None)
+        refuses = "o1-mini" in model or "o1-preview" in model
+        known = (int(major), int(minor or 0)) if major else None
+        return Traits("openai", found["family"], known, refuses_system=refuses)
     return UNKNOWN
+
+
+def _knows_system(family: str, version: tuple[int, int]) -> bool | None:
+    if version < (4, 8):
+        return False
+    return True if family in ("opus", "fable", "mythos") else None  # sources on Sonnet and Haiku do not agree
 
 
 def _claude(name: re.Match[str]) -> Traits:
@@ -89,7 +99,7 @@ def _claude(name: re.Match[str]) -> Traits:
         family,
         version,
         prefill=version < (4, 6),
-        system_in_messages=version >= (4, 8),
+        system_in_messages=_knows_system(family, version),
         thinks_by_default=version >= (5, 0),
         thinks_always=(family in ("fable", "mythos") and version >= (5, 1)) or (family == "opus" and version >= (5, 5)),
         checks_prefix=checks,
