@@ -163,6 +163,7 @@ class Request:
     `key` identifies the response wherever it is repeated (empty: nothing identifies it). `source` is `recorded` where
     the log has the request or its usage, `implied` where an assistant message only implies one. `context_tokens` is
     the recorded size of the context where it differs from `usage.input_tokens` (server tools sample several times).
+    `cache_miss` is the provider's own reason why its cache was not read, with the tokens that it missed.
     """
 
     index: int
@@ -180,6 +181,7 @@ class Request:
     tools_hash: str | None = None
     system_hash: str | None = None
     copied: bool = False
+    cache_miss: tuple[str, int | None] | None = None
 
 
 @dataclass(slots=True)
@@ -196,10 +198,14 @@ class NestedUsage:
 class Sent:
     """A request, or a plain history, in raw form as a log has it: kept where `Reading.keeps_sent` asks for it.
 
-    `messages` are the raw messages or items; None where the next request of the conversation repeats them and goes
-    on. `keys` tell messages apart (cache markers aside). `lines` are their physical lines where each has its own, else
-    None: then all stand in `anchor`, the body on `line`. `body` is what stood beside the messages. `recorded` is
-    False for a plain history that only implies requests; `answer` is what came back, as messages.
+    `messages` are the raw messages or items, `length` their number. They are None where the next request of the
+    conversation repeats them and goes on: then its first `length` messages are these. `keys` tell messages apart
+    (cache markers aside), and are there where `messages` are. `lines` are their physical lines where each has its own,
+    else None: then all stand in `anchor`, the body on `line`. `body` is what stood beside the messages; equal values in
+    several bodies are one object. `recorded` is False for a plain history that only implies requests; `answer` is
+    what came back, as messages, `output` as raw items of the Responses API. `parent` is the request whose context this
+    one continues by `previous_response_id`: then `messages` are only what is new. `marker` is the newest cache marker,
+    as index of message and of block.
     """
 
     line: int
@@ -216,6 +222,10 @@ class Sent:
     previous_response_id: str | None = None
     answer: list[Message] = field(default_factory=list)
     usage: Usage | None = None
+    length: int = 0
+    output: list[Any] = field(default_factory=list)
+    parent: Sent | None = None
+    marker: tuple[int, int] | None = None
 
 
 @dataclass(slots=True)
@@ -224,7 +234,8 @@ class Conversation:
 
     `identity` says what message keys are worth: `ids` are unique in the world, so equal keys are copies; `content`
     keys chain hashes from the first message on, so only a whole conversation that is a prefix of another is a copy.
-    `system` and `tools` are the parts that requests carry outside their messages.
+    `system` and `tools` are the parts that requests carry outside their messages. `missing_parents` are the lines that
+    follow one which is not in the file.
     """
 
     id: str
@@ -253,6 +264,7 @@ class Conversation:
     nested_usage: list[NestedUsage] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     sent: list[Sent] = field(default_factory=list)
+    missing_parents: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -71,7 +71,7 @@ def from_row(row: dict[str, Any], line: int) -> Exchange:
     usage = wire.module(exchange.dialect).parse_usage(row.get("usage"))
     if usage is not None and not exchange.recorded:
         said: list[Any] = []
-        while exchange.messages and _is_output(exchange.messages[-1]):
+        while exchange.messages and is_output(exchange.messages[-1]):
             said.append(exchange.messages.pop())
         module = wire.module(exchange.dialect)
         exchange.response = ResponseBody(
@@ -138,6 +138,8 @@ def answer(exchange: Exchange, response: Any) -> None:
     if parsed.usage is None and isinstance(counted, dict) and 0 in counted.values():
         exchange.notes.append("usage recorded as zero")
     exchange.response = parsed
+    if dialect == "openai-responses":
+        exchange.output = body["output"] if isinstance(body.get("output"), list) else []
 
 
 def messages_of(body: dict[str, Any]) -> list[Any]:
@@ -193,14 +195,15 @@ def timestamp_of(row: dict[str, Any]) -> int | None:
 
 
 def _is_call(body: dict[str, Any], messages: list[Any], exchange: Exchange) -> bool:
-    if messages and _is_output(messages[-1]):
+    if messages and is_output(messages[-1]):
         return False
     if exchange.previous_response_id is not None or any(key in body for key in _CALL_KEYS):
         return True
     return exchange.model is not None and bool(messages)
 
 
-def _is_output(raw: Any) -> bool:
+def is_output(raw: Any) -> bool:
+    """Whether a raw message or item was said by a model."""
     if not isinstance(raw, dict):
         return False
     return raw.get("role") in ("assistant", "model") or openai_responses.is_output(raw)

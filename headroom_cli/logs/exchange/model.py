@@ -15,7 +15,8 @@ class Exchange:
 
     `messages` are the raw messages or items that were sent, `body` what stood beside them (model, system, tools).
     `session` names the conversation in the log, `user` only whose it is. `alone` keeps it apart from all others;
-    not `marked` means that the dialect is a guess, for nothing in the request tells.
+    not `marked` means that the dialect is a guess, for nothing in the request tells. `output` are the raw items of a
+    response of the Responses API. `keys` identify the messages in the log, `looks` their exact form.
     """
 
     line: int
@@ -32,6 +33,9 @@ class Exchange:
     marked: bool = True
     previous_response_id: str | None = None
     notes: list[str] = field(default_factory=list)
+    output: list[Any] = field(default_factory=list)
+    keys: list[bytes] = field(default_factory=list)
+    looks: list[bytes] = field(default_factory=list)
 
     def system(self) -> Any:
         """The system prompt that stands outside the messages, as it is; None if there is none."""

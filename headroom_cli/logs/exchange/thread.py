@@ -33,10 +33,6 @@ ITEM_DIALECTS = frozenset({"openai-responses"})
 """Dialects in which one response is several messages."""
 
 
-MESSAGE_KEYS = frozenset({"messages", "contents", "input"})
-"""Where request bodies keep their messages."""
-
-
 class Slot:
     """A message as it stands in the history now. Its parts may belong to several messages once it was edited."""
 
@@ -161,29 +157,10 @@ class Thread:
         self._begin(exchange, slots[: self.leading])
         self._request(exchange)
 
-    def keep(self, exchange: Exchange, keys: list[bytes]) -> None:
-        """Keep a request in raw form; the messages of the one before it only if this one does not repeat them."""
-        sent = self._log.sent
-        if sent and sent[-1].messages is not None and keys[: len(sent[-1].keys)] == sent[-1].keys:
-            sent[-1].messages = sent[-1].anchor = None
-        response = exchange.response
-        sent.append(
-            Sent(
-                exchange.line,
-                exchange.dialect,
-                exchange.messages,
-                keys,
-                anchor=exchange.body,
-                body={key: value for key, value in exchange.body.items() if key not in MESSAGE_KEYS},
-                recorded=exchange.recorded,
-                model=exchange.model,
-                timestamp=exchange.timestamp,
-                response_id=response.id if response is not None else None,
-                previous_response_id=exchange.previous_response_id,
-                answer=response.messages if response is not None else [],
-                usage=response.usage if response is not None else None,
-            )
-        )
+    @property
+    def sent(self) -> list[Sent]:
+        """The requests in raw form, where they are kept."""
+        return self._log.sent
 
     def finish(self) -> Conversation:
         """The conversation; what the last response said is in the context, though no request has seen it."""

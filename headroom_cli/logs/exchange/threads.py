@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headroom_cli import wire
+from headroom_cli.logs.exchange.keeper import Keeper
 from headroom_cli.logs.exchange.keys import look, message_key
 from headroom_cli.logs.exchange.model import Exchange
 from headroom_cli.logs.exchange.thread import Slot, Thread
@@ -42,7 +43,7 @@ class Threads:
         self, path: str, log_format: str | None = None, client: str | None = None, *, keeps_sent: bool = False
     ) -> None:
         self._path = path
-        self._keeps_sent = keeps_sent
+        self._keeper = Keeper() if keeps_sent else None
         self._log_format = log_format
         self._client = client
         self._threads: list[Thread] = []
@@ -58,8 +59,10 @@ class Threads:
         """Put one exchange into the thread that it continues, or into a new one."""
         linked = exchange.previous_response_id is not None or exchange.dialect == "openai-responses"
         thread = self._add_linked(exchange) if linked else self._add_history(exchange)
-        if self._keeps_sent:
-            thread.keep(exchange, self._message_keys(exchange, {}))
+        if self._keeper is not None:
+            if not exchange.keys:
+                self._message_keys(exchange, {})
+            self._keeper.keep(thread.sent, exchange)
         return thread
 
     def conversations(self) -> list[Conversation]:
@@ -171,13 +174,14 @@ class Threads:
     def _message_keys(self, exchange: Exchange, fresh: dict[int, Message]) -> list[bytes]:
         """The keys of all messages; those not seen before are parsed, and left in `fresh`."""
         keys = []
-        for position, raw in enumerate(exchange.messages):
-            looks = look(raw)
-            key = self._keys.get(looks)
+        exchange.looks = looks = list(map(look, exchange.messages))
+        for position, seen in enumerate(looks):
+            key = self._keys.get(seen)
             if key is None:
-                message = fresh[position] = self._parse(exchange.dialect, raw)
-                key = self._keys[looks] = message_key(message)
+                message = fresh[position] = self._parse(exchange.dialect, exchange.messages[position])
+                key = self._keys[seen] = message_key(message)
             keys.append(key)
+        exchange.keys = keys
         return keys
 
     def _parse(self, dialect: str, raw: Any) -> Message:
