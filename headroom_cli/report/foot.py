@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from datetime import tzinfo
-from pathlib import Path
 
 import polars as pl
 
 from headroom_cli.cost import normalise_model
 from headroom_cli.prices import price_table
-from headroom_cli.report.words import local, plain, plural, size, whole, zone_name
+from headroom_cli.report.words import local, place, plain, plural, size, whole, zone_name
 from headroom_cli.result import Run
 from headroom_cli.selection import Selection
 from headroom_cli.source.discover import Discovery
@@ -158,15 +156,3 @@ def _list(names: list[str], shown: int) -> str:
     most = shown + 1
     rest = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + rest
-
-
-def place(path: str) -> str:
-    """A path as people write it: from here, or from home."""
-    if path == "-":
-        return "standard input"
-    for base, prefix in ((Path.cwd(), ""), (Path.home(), f"~{os.sep}")):
-        try:
-            return plain(prefix + str(Path(path).absolute().relative_to(base)), 4096)
-        except (ValueError, RuntimeError):
-            continue
-    return plain(path, 4096)

@@ -11,13 +11,13 @@ import polars as pl
 
 from headroom_cli.report.dimensions import grouped
 from headroom_cli.report.findings import AVOIDABLE_SENT, by_cause, finding_rows, top_causes
-from headroom_cli.report.foot import foot, place
+from headroom_cli.report.foot import foot
 from headroom_cli.report.layout import Column, Section, most, path_column, shown, text_column
 from headroom_cli.report.paid import PARTS, remarks, usage_problem
 from headroom_cli.report.sources import Sent, what_was_sent
 from headroom_cli.report.summary import Figures, totals
 from headroom_cli.report.wasted import headline, signal_words
-from headroom_cli.report.words import days, duration, local, plain, plural, share, short, size, usd
+from headroom_cli.report.words import days, duration, local, place, plain, plural, share, short, size, usd
 from headroom_cli.result import Run
 from headroom_cli.settle import Settled
 from headroom_cli.source.discover import Discovery

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from datetime import tzinfo
 
-from rich.console import Console
+from rich.text import Text
 
 from headroom_cli.report.grouped import grouped_csv, grouped_report
 from headroom_cli.report.layout import Section, to_markdown, to_text
 from headroom_cli.report.machine_screen import machine_report
 from headroom_cli.report.rows_csv import conversations_csv
 from headroom_cli.report.session_screen import session_report, the_session
+from headroom_cli.report.terminal import print_screen, write
 from headroom_cli.result import Run
 from headroom_cli.source.discover import Discovery
-
-_NARROWEST = 80
-_PLAIN_FORMS = str.maketrans({"…": "~", "·": ".", **dict(zip("▁▂▃▄▅▆▇█", "__--==##", strict=True))})
-
-
-class _Console(Console):
-    def on_broken_pipe(self) -> None:
-        """Leave it to the command line what a closed pipe means."""
-        raise
 
 
 def show(
@@ -44,18 +35,16 @@ def show(
     """
     if format == "csv":
         text = grouped_csv(run, dimensions, zone, limit) if dimensions else conversations_csv(run, limit)
-        _write(text)
+        write(text)
         return
     if format == "markdown":
-        _write(to_markdown(report(run, discovery, dimensions, zone=zone, limit=limit, verbose=verbose)))
+        write(to_markdown(report(run, discovery, dimensions, zone=zone, limit=limit, verbose=verbose)))
         return
-    console = _Console(no_color=True if color is False else None, highlight=False, markup=False, emoji=False)
-    console.width = width = max(console.width, _NARROWEST)
-    screen = to_text(report(run, discovery, dimensions, zone=zone, limit=limit, verbose=verbose, width=width), width)
-    if not _can_encode(console.encoding):
-        plain_text = screen.plain.translate(_PLAIN_FORMS)
-        screen.plain = plain_text.encode(console.encoding, "replace").decode(console.encoding)
-    console.print(screen, no_wrap=True, overflow="ignore", crop=False, soft_wrap=True)
+
+    def screen(width: int) -> Text:
+        return to_text(report(run, discovery, dimensions, zone=zone, limit=limit, verbose=verbose, width=width), width)
+
+    print_screen(screen, color=color)
 
 
 def report(
@@ -75,18 +64,3 @@ def report(
     if session:
         return session_report(run, discovery, session, zone=zone, limit=limit, verbose=verbose)
     return machine_report(run, discovery, zone=zone, limit=limit, verbose=verbose)
-
-
-def _can_encode(encoding: str) -> bool:
-    try:
-        "…·▁█".encode(encoding)
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
-
-
-def _write(text: str) -> None:
-    """Data is UTF-8 whatever the terminal speaks."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-    sys.stdout.buffer.flush()

@@ -7,14 +7,14 @@ from datetime import tzinfo
 import polars as pl
 
 from headroom_cli.report.findings import finding_rows
-from headroom_cli.report.foot import foot, older, place
+from headroom_cli.report.foot import foot, older
 from headroom_cli.report.layout import Column, Section, most, shown, text_column
 from headroom_cli.report.paid import paid_for, usage_problem
 from headroom_cli.report.sources import Sent, what_was_sent
 from headroom_cli.report.sparkline import sparkline
 from headroom_cli.report.summary import Figures, conversation_figures, totals
 from headroom_cli.report.wasted import advice, avoidable, worst
-from headroom_cli.report.words import period, plain, plural, share, short, usd, whole
+from headroom_cli.report.words import period, place, plain, plural, share, short, usd, whole
 from headroom_cli.result import Run
 from headroom_cli.source.discover import Discovery
 

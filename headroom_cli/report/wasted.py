@@ -6,10 +6,9 @@ import polars as pl
 
 from headroom_cli.report.advice import ADVICE, cause_words
 from headroom_cli.report.findings import by_cause
-from headroom_cli.report.foot import place
 from headroom_cli.report.layout import Column, Section, prose_column, shown, text_column
 from headroom_cli.report.sources import Sent
-from headroom_cli.report.words import plain, plural, share, short, whole
+from headroom_cli.report.words import place, plain, plural, share, short, whole
 
 NOTHING = "nothing found"
 

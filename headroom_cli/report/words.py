@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from datetime import UTC, datetime, tzinfo
+from pathlib import Path
 
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 _EARLIEST, _LATEST = -62_135_400_000, 253_402_200_000
@@ -64,6 +66,18 @@ def plain(text: str, width: int = 200) -> str:
     kept = "".join("·" if unicodedata.category(c) in _HIDDEN else c for c in text[: width * 4])
     line = " ".join(kept.split())
     return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def place(path: str) -> str:
+    """A path as people write it: from here, or from home."""
+    if path == "-":
+        return "standard input"
+    for base, prefix in ((Path.cwd(), ""), (Path.home(), f"~{os.sep}")):
+        try:
+            return plain(prefix + str(Path(path).absolute().relative_to(base)), 4096)
+        except (ValueError, RuntimeError):
+            continue
+    return plain(path, 4096)
 
 
 def local(microseconds: int, zone: tzinfo | None) -> datetime:
