@@ -27,11 +27,12 @@ class ConfigProblem(Exception):  # noqa: N818 - the command line reports it as w
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of the configuration: its type (a Python type, or a description), default and meaning."""
+    """A key of the configuration: its type, default, meaning, and the values it may have (none given: any)."""
 
     type: type | tuple[type, ...]
     default: Any
     meaning: str
+    choices: tuple[str, ...] = ()
 
 
 KEYS: dict[str, Key] = {
@@ -40,6 +41,18 @@ KEYS: dict[str, Key] = {
     "roots": Key(list, [], "folders to search instead of the clients' own when no path is given"),
     "analyze.since": Key(str, "30d", "window of `headroom analyze` without a path: `30d`, `12h`, a date, or `all`"),
     "analyze.by": Key(list, [], "dimensions that `headroom analyze` groups by"),
+    "lint.include": Key(list, [], "patterns of the files that `headroom lint` checks without a path"),
+    "lint.provider": Key(list, [], "providers to judge for; empty: those of each history's dialect and model"),
+    "lint.select": Key(list, [], "rules that are checked, as in `HR103` or `HR1`; empty: all that are not off"),
+    "lint.extend-select": Key(list, [], "rules that are checked as well, as in `HR8`"),
+    "lint.ignore": Key(list, [], "rules that are not checked"),
+    "lint.fail-on": Key(str, "error", "least severity that fails a run: `error` or `warning`", ("error", "warning")),
+    "lint.unknown-files": Key(
+        str, "", "files of no known format: `error`, or `skip`; empty: `error` if named", ("", "error", "skip")
+    ),
+    "lint.baseline": Key(str, "", "file of the findings that are known and do not fail a run"),
+    "lint.per-file-ignores": Key(dict, {}, "rules that are not reported, by pattern of paths"),
+    "lint.expect": Key(dict, {}, "rules whose findings must be there, by pattern of paths"),
     "signals.ignore": Key(list, [], "waste signals that are not looked for"),
     "signals.reread.min-tokens": Key(int, 50, "smallest result that can be a re-read"),
     "signals.reread.gap": Key(int, 3, "steps within which a repeat is polling"),
@@ -136,12 +149,22 @@ def _check(path: Path, key: str, value: Any) -> None:
     if wrong or (isinstance(value, int) and value < 0):
         kind = expected.__name__ if isinstance(expected, type) else " or ".join(t.__name__ for t in expected)
         raise ConfigProblem(f"{path}: {key} must be {_article(kind)}, not {value!r}")
-    if isinstance(value, list) and not all(isinstance(item, str) for item in value):
-        raise ConfigProblem(f"{path}: {key} must be a list of strings")
+    lists = value.values() if isinstance(value, dict) else [value] if isinstance(value, list) else []
+    for items in lists:
+        if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
+            raise ConfigProblem(f"{path}: {key} must be {_article(KEYS[key].type.__name__)}")  # type: ignore[union-attr]
+    choices = KEYS[key].choices
+    if choices and value not in choices:
+        raise ConfigProblem(f"{path}: {key} must be {' or '.join(repr(c) for c in choices if c)}, not {value!r}")
 
 
 def _article(kind: str) -> str:
-    return {"str": "a string", "int": "a whole number", "list": "a list of strings"}.get(kind, kind)
+    return {
+        "str": "a string",
+        "int": "a whole number",
+        "list": "a list of strings",
+        "dict": "a table of lists of strings",
+    }.get(kind, kind)
 
 
 def _check_version(path: Path, required: str) -> None:

@@ -1,0 +1,318 @@
+"""`headroom lint`: histories that a provider would refuse."""
+
+from __future__ import annotations
+
+import difflib
+import glob
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headroom_cli.cli.exits import FINDINGS, NOTHING_READ, USAGE, Ending
+from headroom_cli.cli.progress import reading_progress
+from headroom_cli.cli.shared import load_config
+
+if TYPE_CHECKING:
+    from headroom_cli.config import Config
+    from headroom_cli.lint.baseline import Baseline
+    from headroom_cli.lint.engine import Selection
+    from headroom_cli.lint.providers import Profile
+    from headroom_cli.lint.run import CheckedFile, LintRun, Options, Sieve
+    from headroom_cli.source.discover import Discovery
+
+
+class LintFormat(StrEnum):
+    """How findings are written."""
+
+    text = "text"
+    concise = "concise"
+    json = "json"
+    sarif = "sarif"
+    github = "github"
+    gitlab = "gitlab"
+    junit = "junit"
+
+
+class JudgedAs(StrEnum):
+    """What a history is judged as."""
+
+    request = "request"
+    history = "history"
+    training = "training"
+
+
+class FailOn(StrEnum):
+    """The least severity that fails a run."""
+
+    error = "error"
+    warning = "warning"
+
+
+class UnknownFiles(StrEnum):
+    """What a file of no known format means."""
+
+    error = "error"
+    skip = "skip"
+
+
+def lint(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(help="Files, folders, or `-`. Default: what `[lint] include` of the configuration names."),
+    ] = None,
+    sessions: Annotated[bool, typer.Option("--sessions", help="This machine's logs.")] = False,
+    provider: Annotated[
+        list[str] | None,
+        typer.Option("--provider", help="Judge every history for these. Default: by dialect and model.", metavar="P,…"),
+    ] = None,
+    judged_as: Annotated[
+        JudgedAs | None, typer.Option("--as", help="Judge as this, not as what each history seems to be.")
+    ] = None,
+    select: Annotated[
+        list[str] | None, typer.Option("--select", help="Check only these rules: HR103, HR1, ALL.", metavar="RULE,…")
+    ] = None,
+    extend_select: Annotated[
+        list[str] | None, typer.Option("--extend-select", help="Check these rules as well.", metavar="RULE,…")
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option("--ignore", help="Do not check these rules.", metavar="RULE,…")
+    ] = None,
+    fail_on: Annotated[
+        FailOn | None, typer.Option("--fail-on", help="Least severity for exit code 1. Default: error.")
+    ] = None,
+    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 whatever is found.")] = False,
+    unknown_files: Annotated[
+        UnknownFiles | None,
+        typer.Option("--unknown-files", help="Files of no known format: an error, or skipped and counted."),
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option("--baseline", help="Findings in this file do not fail the run.", metavar="FILE")
+    ] = None,
+    write_baseline: Annotated[
+        bool, typer.Option("--write-baseline", help="Write what is found to the baseline, and exit with 0.")
+    ] = False,
+    output: Annotated[LintFormat, typer.Option("--format", "-f", help="How to write the findings.")] = LintFormat.text,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Remarks (info) too, and all files that were not checked.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")] = False,
+    no_color: Annotated[bool, typer.Option("--no-color", help="No colours (or set NO_COLOR).")] = False,
+    config: Annotated[Path | None, typer.Option("--config", help="Configuration file to use.", metavar="FILE")] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something goes wrong.")] = False,
+) -> None:
+    """Find histories that a provider would refuse, and say where and why."""
+    from headroom_cli.lint.run import lint_files
+
+    loaded = load_config(config)
+    options = _options(loaded, provider, judged_as, select, extend_select, ignore)
+    discovery = _discover(paths or [], sessions, loaded)
+    place = baseline or _beside(loaded, loaded["lint.baseline"])
+    if write_baseline and place is None:
+        raise Ending(USAGE, "--write-baseline needs --baseline FILE, or lint.baseline in the configuration")
+    known = _baseline(place, may_be_missing=write_baseline)
+    complete = not paths and not sessions
+    sieve = _sieve(loaded, None if write_baseline else known, complete=complete)
+    with reading_progress(discovery.files, quiet=quiet) as progress:
+        run = lint_files(discovery.files, options, sieve, progress)
+    if write_baseline and place is not None and run.checked:
+        _write_baseline(place, run, known)
+        return
+    infos = verbose or bool(select or extend_select)
+    threshold = FailOn(fail_on or loaded["lint.fail-on"])
+    write_report(run, output, fail_on=threshold, infos=infos, verbose=verbose, no_color=no_color)
+    _refuse(run, discovery, unknown_files or loaded["lint.unknown-files"])
+    failing = ("error",) if threshold is FailOn.error else ("error", "warning")
+    if not exit_zero and any(run.count(severity) for severity in failing):
+        raise Ending(FINDINGS)
+
+
+def write_report(
+    run: LintRun, output: LintFormat, *, fail_on: FailOn, infos: bool, verbose: bool, no_color: bool
+) -> None:
+    """Write the findings to standard output in the format asked for."""
+    if output is LintFormat.text:
+        from headroom_cli.report.lint.text import report
+        from headroom_cli.report.terminal import print_screen
+
+        print_screen(
+            lambda width: report(run, width=width, infos=infos, verbose=verbose), color=False if no_color else None
+        )
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(_written(run, output, fail_on, infos, verbose))
+
+
+def _written(run: LintRun, output: LintFormat, fail_on: FailOn, infos: bool, verbose: bool) -> bytes:
+    if output is LintFormat.json:
+        from headroom_cli.report.lint.json import document
+
+        return document(run)
+    from headroom_cli.report.lint.concise import lines
+
+    return "".join(f"{line}\n" for line in lines(run, infos=infos, verbose=verbose)).encode("utf-8", "replace")
+
+
+def split_words(given: Iterable[str] | None) -> list[str]:
+    """What an option gave that takes several values, each perhaps a comma list."""
+    return [word for text in given or () for part in text.split(",") if (word := part.strip())]
+
+
+def _options(
+    loaded: Config,
+    provider: list[str] | None,
+    judged_as: JudgedAs | None,
+    select: list[str] | None,
+    extend_select: list[str] | None,
+    ignore: list[str] | None,
+) -> Options:
+    from headroom_cli.lint.engine import Selection
+    from headroom_cli.lint.run import Options
+
+    chosen = split_words(select) or loaded["lint.select"]
+    selection = Selection(
+        tuple(chosen) or None,
+        (*loaded["lint.extend-select"], *split_words(extend_select)),
+        (*loaded["lint.ignore"], *split_words(ignore)),
+    )
+    _check_rules(selection, loaded)
+    names = split_words(provider) or loaded["lint.provider"]
+    return Options(
+        providers=profiles_named(names) if names else None,
+        judged_as=judged_as.value if judged_as is not None else None,
+        rules=selection.rules(),
+    )
+
+
+def profiles_named(names: Iterable[str]) -> list[Profile]:
+    """The providers of these names; an unknown one is wrong usage."""
+    from headroom_cli.lint.providers import PROFILES
+
+    found = []
+    for name in dict.fromkeys(names):
+        if name not in PROFILES:
+            raise Ending(USAGE, f"no provider is called {name!r}; {_meant(name, PROFILES)}")
+        found.append(PROFILES[name])
+    return found
+
+
+def _check_rules(selection: Selection, loaded: Config) -> None:
+    from headroom_cli.lint.engine import known_rules
+    from headroom_cli.lint.patterns import unknown_words
+
+    rules = known_rules()
+    words = [*(selection.select or ()), *selection.extend, *selection.ignore]
+    for key in ("lint.per-file-ignores", "lint.expect"):
+        words += [word for listed in loaded[key].values() for word in listed]
+    for word in unknown_words(words, rules.values()):
+        names = [*rules, *(rule.name for rule in rules.values())]
+        raise Ending(USAGE, f"no rule is called {word!r}; {_meant(word, names)}")
+
+
+def _meant(word: str, known: Iterable[str]) -> str:
+    names = list(known)
+    near = difflib.get_close_matches(word, names, n=1)
+    if near:
+        return f"did you mean {near[0]}?"
+    return f"known: {', '.join(names)}" if len(names) < 20 else "`headroom rules` lists them"
+
+
+def _discover(paths: list[str], sessions: bool, loaded: Config) -> Discovery:
+    from headroom_cli.source.discover import UsageProblem, discover
+
+    if sessions and paths:
+        raise Ending(USAGE, "--sessions and paths exclude each other")
+    if not paths and not sessions and not loaded["lint.include"]:
+        raise Ending(USAGE, "what should be checked? Name files or folders, --sessions, or set lint.include")
+    try:
+        discovery = discover(roots=loaded["roots"] or None) if sessions else discover(paths or _included(loaded))
+    except UsageProblem as problem:
+        raise Ending(USAGE, f"{problem}; {problem.hint}" if problem.hint else str(problem)) from problem
+    if not paths:
+        discovery.files = [replace(found, named=False) for found in discovery.files]
+    if not discovery.files:
+        raise Ending(NOTHING_READ, "nothing was checked: no log files (.json, .jsonl, .ndjson, .traj …) there")
+    return discovery
+
+
+def _included(loaded: Config) -> list[str]:
+    """The files that `lint.include` names, relative to the configuration."""
+    root = _root(loaded)
+    found = {
+        os.path.relpath(root / match)
+        for pattern in loaded["lint.include"]
+        for match in glob.iglob(pattern, root_dir=root, recursive=True, include_hidden=True)
+    }
+    if not found:
+        raise Ending(NOTHING_READ, f"nothing was checked: no file matches lint.include of {loaded.path}")
+    return sorted(found)
+
+
+def _root(loaded: Config) -> Path:
+    return loaded.path.absolute().parent if loaded.path is not None else Path.cwd()
+
+
+def _beside(loaded: Config, name: str) -> Path | None:
+    return _root(loaded) / name if name else None
+
+
+def _baseline(place: Path | None, *, may_be_missing: bool) -> Baseline | None:
+    from headroom_cli.lint.baseline import BaselineProblem, read_baseline
+
+    if place is None or (may_be_missing and not place.exists()):
+        return None
+    try:
+        return read_baseline(place)
+    except BaselineProblem as problem:
+        raise Ending(USAGE, str(problem)) from problem
+
+
+def _write_baseline(place: Path, run: LintRun, known: Baseline | None) -> None:
+    from datetime import UTC, datetime
+
+    from headroom_cli.lint.baseline import write_baseline
+    from headroom_cli.report.words import plural
+
+    try:
+        number = write_baseline(place, run.diagnostics, known, datetime.now(UTC).date())
+    except OSError as problem:
+        raise Ending(USAGE, f"cannot write the baseline {place}: {problem.strerror}") from problem
+    print(f"wrote {plural(number, 'finding')} to {place}")
+
+
+def _sieve(loaded: Config, known: Baseline | None, *, complete: bool) -> Sieve:
+    from headroom_cli.lint.patterns import PathPatterns
+    from headroom_cli.lint.run import Sieve
+
+    root = _root(loaded)
+    return Sieve(
+        ignores=PathPatterns(loaded["lint.per-file-ignores"], root),
+        expects=PathPatterns(loaded["lint.expect"], root),
+        baseline=known,
+        complete=complete,
+    )
+
+
+def _refuse(run: LintRun, discovery: Discovery, unknown_files: str) -> None:
+    """End the command where nothing was checked, or a file could not be that must be."""
+    refused = [file for file in run.skipped if _must_be_read(file, unknown_files)]
+    if not run.checked:
+        first = run.skipped[0]
+        raise Ending(NOTHING_READ, f"nothing was checked: {first.path}: {first.skipped}{_more(run.skipped)}")
+    if refused:
+        raise Ending(USAGE, f"could not check {refused[0].path}: {refused[0].skipped}{_more(refused)}")
+
+
+def _must_be_read(file: CheckedFile, unknown_files: str) -> bool:
+    if file.skipped == "empty" or unknown_files == UnknownFiles.skip:
+        return False
+    return file.named or unknown_files == UnknownFiles.error
+
+
+def _more(files: list[CheckedFile]) -> str:
+    return f" (and {len(files) - 1} more)" if len(files) > 1 else ""

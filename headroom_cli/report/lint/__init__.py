@@ -1,0 +1,1 @@
+"""What lint found, as people and programs read it: one module each."""
