@@ -7,6 +7,7 @@ places, never an unanswered call and an orphan.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 
 from headroom_cli.lint.history import Block, Entry, History, Turn
@@ -17,16 +18,20 @@ INTERRUPTED = "[Request interrupted by user"
 
 @dataclass(slots=True, eq=False)
 class Displaced:
-    """A call and its result, which does not stand where the provider looks for it. `early`: before its call."""
+    """A call and its result, which does not stand where the provider looks for it.
+
+    `early`: it stands before its call. `split`: nothing but messages with other results stands between the two.
+    """
 
     call: Block
     result: Block
     early: bool = False
+    split: bool = False
 
 
 @dataclass(slots=True, eq=False)
 class Duplicate:
-    """Another result of a call that has one. `same_place`: in the same turn or run."""
+    """Another result of a call that has one. `same_place`: both stand where the provider looks for one."""
 
     call: Block
     first: Block
@@ -36,22 +41,38 @@ class Duplicate:
 
 @dataclass(slots=True, eq=False)
 class Orphan:
-    """A result that answers no call of the history. `calls` are those that the place it stands in could answer."""
+    """A result that answers no call of the history. `calls` are those whose results were awaited where it stands.
+
+    Of these, `waiting` never got theirs: the ids do not match. `call` is set where one result and one call are left
+    over, so that they can only belong together; it stands among the unanswered (or pending) all the same.
+    """
 
     result: Block
     calls: list[Block] = field(default_factory=list)
+    waiting: list[Block] = field(default_factory=list)
+    call: Block | None = None
 
 
 @dataclass(slots=True, eq=False)
 class Matching:
-    """`pending` calls have no result yet, at the open end of a log; `unanswered` ones never got one."""
+    """The calls and results of a history. `answered` ones are in place.
+
+    `pending` calls have no result yet, at the open end of a log; `unanswered` ones never got one; `repeated` ones have
+    none of their own, for they share the id of a call that has.
+    """
 
     answered: list[tuple[Block, Block]] = field(default_factory=list)
     pending: list[Block] = field(default_factory=list)
     unanswered: list[Block] = field(default_factory=list)
+    repeated: list[Block] = field(default_factory=list)
     orphans: list[Orphan] = field(default_factory=list)
     displaced: list[Displaced] = field(default_factory=list)
     duplicates: list[Duplicate] = field(default_factory=list)
+
+    @property
+    def misnamed(self) -> set[int]:
+        """The calls (by identity) whose result is there, under another id."""
+        return {id(orphan.call) for orphan in self.orphans if orphan.call is not None}
 
 
 @dataclass(slots=True, eq=False)
@@ -63,117 +84,180 @@ class _Open:
 
 
 class _Calls:
-    """The calls of one id (or name): those without a result, and the last that got one."""
+    """Calls of one id (or name), in order, and the last of them that got a result."""
 
     __slots__ = ("answered", "waiting")
 
     def __init__(self) -> None:
-        self.waiting: dict[int, _Open] = {}
+        self.waiting: deque[_Open] = deque()
         self.answered: _Open | None = None
+
+    def first(self) -> _Open | None:
+        """The first that waits."""
+        while self.waiting and self.waiting[0].result is not None:
+            self.waiting.popleft()
+        return self.waiting[0] if self.waiting else None
+
+    def last(self) -> _Open | None:
+        """The last that waits."""
+        while self.waiting and self.waiting[-1].result is not None:
+            self.waiting.pop()
+        return self.waiting[-1] if self.waiting else None
 
 
 _Key = tuple[str, str]
 
 
 class _Matcher:
-    def __init__(self, anywhere: bool) -> None:
+    def __init__(self, history: History, anywhere: bool) -> None:
         self.found = Matching()
         self.calls: list[_Open] = []
         self._anywhere = anywhere
-        self._by_key: dict[_Key, _Calls] = {}
-        self._here: dict[_Key, list[_Open]] = {}  # the calls that results standing here may answer
-        self._here_calls: list[Block] = []
-        self._strays: list[Orphan] = []
+        self._by_name = history.dialect == "gemini"  # ids came late, and one side may lack them
+        self._ever: dict[_Key, _Calls] = {}
+        self._here: dict[_Key, _Calls] = {}  # the calls that results standing here may answer
+        self._awaited: list[_Open] = []
+        self._strays: list[tuple[Block, list[_Open]]] = []
 
     def open(self, block: Block, turn: int) -> None:
-        entry, key = _Open(block, turn), _key(block)
+        entry = _Open(block, turn)
         self.calls.append(entry)
-        self._here.setdefault(key, []).append(entry)
-        self._here_calls.append(block)
-        self._by_key.setdefault(key, _Calls()).waiting[id(entry)] = entry
+        self._awaited.append(entry)
+        for key in self._keys_of_call(block):
+            for calls in (self._ever, self._here):
+                calls.setdefault(key, _Calls()).waiting.append(entry)
 
     def leave_place(self) -> None:
+        self._awaited = []
         if not self._anywhere:
-            self._here, self._here_calls = {}, []
+            self._here = {}
 
     def take(self, result: Block) -> None:
-        key = _key(result)
-        known = self._by_key.get(key)
-        if known is None:
-            self._strays.append(Orphan(result, self._here_calls))
+        for key in self._keys_of_result(result):
+            here, ever = self._here.get(key), self._ever.get(key)
+            entry = here.first() if here is not None else None
+            if entry is not None:
+                self._answer(entry, result, in_place=True)
+            elif here is not None and here.answered is not None:
+                self._again(here.answered, result, same_place=here.answered.in_place)
+            elif ever is not None and (entry := ever.last()) is not None:
+                self._answer(entry, result, in_place=False)
+                self.found.displaced.append(Displaced(entry.call, result))
+            elif ever is not None and ever.answered is not None:
+                self._again(ever.answered, result, same_place=False)
+            else:
+                continue
             return
-        here = self._here.get(key, ())
-        entry = next((entry for entry in here if entry.result is None), None)
-        if entry is not None:
-            self._answer(known, entry, result, in_place=True)
-        elif known.waiting:
-            entry = next(reversed(known.waiting.values()))
-            self._answer(known, entry, result, in_place=False)
-            self.found.displaced.append(Displaced(entry.call, result))
-        else:
-            first = here[-1] if here else known.answered
-            if first is not None and first.result is not None:
-                same = first.in_place and bool(here)
-                self.found.duplicates.append(Duplicate(first.call, first.result, result, same))
+        self._strays.append((result, self._awaited))
 
-    def _answer(self, known: _Calls, entry: _Open, result: Block, *, in_place: bool) -> None:
+    def _again(self, entry: _Open, result: Block, *, same_place: bool) -> None:
+        if entry.result is not None:
+            self.found.duplicates.append(Duplicate(entry.call, entry.result, result, same_place))
+
+    def _answer(self, entry: _Open, result: Block, *, in_place: bool) -> None:
         entry.result, entry.in_place = result, in_place
-        del known.waiting[id(entry)]
-        known.answered = entry
+        for key in self._keys_of_call(entry.call):
+            for calls in (self._here.get(key), self._ever.get(key)):
+                if calls is not None:
+                    calls.answered = entry
 
     def settle_strays(self) -> None:
-        """A result whose call comes only after it is displaced, not an orphan."""
-        for orphan in self._strays:
-            known = self._by_key.get(_key(orphan.result))
-            if known is None or not known.waiting:
-                self.found.orphans.append(orphan)
-                continue
-            entry = next(iter(known.waiting.values()))
-            self._answer(known, entry, orphan.result, in_place=False)
-            self.found.displaced.append(Displaced(entry.call, orphan.result, early=True))
+        """What answered nothing when it came: its call stands later, or it stands in the place of another, or neither.
+
+        Results that stand where calls still wait differ from what is awaited by their id only.
+        """
+        left: dict[int, tuple[list[_Open], list[Block]]] = {}
+        for result, awaited in self._strays:
+            known = [self._ever[key].first() for key in self._keys_of_result(result) if key in self._ever]
+            entry = next((entry for entry in known if entry is not None), None)
+            if entry is not None:
+                self._answer(entry, result, in_place=False)
+                self.found.displaced.append(Displaced(entry.call, result, early=True))
+            else:
+                left.setdefault(id(awaited), (awaited, []))[1].append(result)
+        for awaited, results in left.values():
+            calls = [entry.call for entry in awaited]
+            waiting = [entry.call for entry in awaited if entry.result is None]
+            only = waiting[0] if len(waiting) == len(results) == 1 else None
+            self.found.orphans += [Orphan(result, calls, waiting, only) for result in results]
+
+    def _keys_of_call(self, block: Block) -> tuple[_Key, ...]:
+        if block.id is None:
+            return (("name", block.name), ("no id", block.name), ("no name", ""))
+        return (("id", block.id), ("name", block.name)) if self._by_name else (("id", block.id),)
+
+    def _keys_of_result(self, block: Block) -> tuple[_Key, ...]:
+        """What a result may be known by, best first: its id, else its name, else only its place."""
+        if block.id is None:
+            return (("name", block.name) if block.name else ("no name", ""),)
+        return (("id", block.id), ("no id", block.name)) if self._by_name else (("id", block.id),)
 
 
 def match(history: History, profile: Profile) -> Matching:
     """Pair the calls and results of a history by the provider's rules. Cost: linear in its blocks."""
-    turns = history.merged_turns if profile.merges_turns else history.single_turns
-    matcher = _Matcher(profile.adjacency == "anywhere")
+    adjacency = profile.adjacency_in(history.dialect)
+    items = history.dialect == "openai-responses"  # each call is an entry of its own there
+    turns = history.merged_turns if profile.merges_turns or items else history.single_turns
+    matcher = _Matcher(history, adjacency == "anywhere")
     for turn in turns:
         calls = False
-        for block in turn.blocks:
-            if block.kind == "call":
-                if not calls:
-                    calls = True
-                    matcher.leave_place()
-                matcher.open(block, turn.index)
-            elif block.kind == "result":
-                matcher.take(block)
-        if not calls and _ends_place(turn, profile):
+        for entry in turn.entries:
+            for block in entry.blocks:
+                if block.kind == "call":
+                    if not calls:
+                        calls = True
+                        matcher.leave_place()
+                    matcher.open(block, turn.index)
+                elif block.kind == "result":
+                    matcher.take(block)
+            if adjacency == "run" and _breaks_run(entry, items):
+                matcher.leave_place()
+        if not calls and (
+            adjacency in ("turn", "next") or (adjacency == "before_assistant" and turn.side == "assistant")
+        ):
             matcher.leave_place()
     matcher.settle_strays()
     found = matcher.found
+    _mark_split(history, found.displaced)
     open_end = _frontier(turns) if history.spares_frontier else None
-    for entry in matcher.calls:
-        if entry.result is None:
-            pending = open_end is not None and entry.turn >= open_end
-            (found.pending if pending else found.unanswered).append(entry.call)
-        elif entry.in_place:
-            found.answered.append((entry.call, entry.result))
+    answered = {(opened.turn, opened.call.id): opened.call for opened in matcher.calls if opened.in_place}
+    by_id = {call.id: call for call in answered.values()} if profile.later_turn_ids == "error" else {}
+    for opened in matcher.calls:
+        call = opened.call
+        if opened.result is not None:
+            if opened.in_place:
+                found.answered.append((call, opened.result))
+        elif call.id is not None and ((opened.turn, call.id) in answered or _is_copy(call, by_id.get(call.id))):
+            found.repeated.append(call)
+        elif open_end is not None and opened.turn >= open_end:
+            found.pending.append(call)
+        else:
+            found.unanswered.append(call)
     return found
 
 
-def _key(block: Block) -> _Key:
-    return ("id", block.id) if block.id is not None else ("name", block.name)
+def _mark_split(history: History, displaced: list[Displaced]) -> None:
+    """One pass over the entries tells of any two of them what stands between."""
+    if not any(not pair.early for pair in displaced):
+        return
+    others = [0]
+    for entry in history.entries:
+        bears = entry.side == "user" and any(block.kind == "result" for block in entry.blocks)
+        others.append(others[-1] + (not bears))
+    for pair in displaced:
+        pair.split = not pair.early and others[pair.result.entry.index] == others[pair.call.entry.index + 1]
 
 
-def _ends_place(turn: Turn, profile: Profile) -> bool:
-    """Whether results after this turn, which calls nothing, are out of place."""
-    if profile.adjacency == "anywhere":
-        return False
-    if profile.adjacency == "before_assistant":
-        return turn.side == "assistant"
-    if profile.adjacency == "run":
-        return not any(block.kind == "result" for block in turn.blocks)
-    return True
+def _is_copy(call: Block, other: Block | None) -> bool:
+    return other is not None and other.name == call.name and other.value == call.value
+
+
+def _breaks_run(entry: Entry, items: bool) -> bool:
+    """Whether results after this entry no longer stand in the run that follows their calls."""
+    kinds = {block.kind for block in entry.blocks}
+    if items:
+        return not kinds.isdisjoint({"text", "media"})
+    return kinds.isdisjoint({"call", "result"})
 
 
 def _frontier(turns: list[Turn]) -> int | None:
@@ -189,6 +273,7 @@ def _frontier(turns: list[Turn]) -> int | None:
 def _speaks(entry: Entry) -> bool:
     """Whether an entry of the user's says more than results and that the user interrupted."""
     return any(
-        block.kind == "media" or (block.kind == "text" and not str(block.value).startswith(INTERRUPTED))
+        block.kind == "media"
+        or (block.kind == "text" and not (isinstance(block.value, str) and block.value.startswith(INTERRUPTED)))
         for block in entry.blocks
     )

@@ -10,7 +10,9 @@ has to answer. Typical causes: the user interrupted, the process died between ca
 compaction cut the history between the two, a parallel call was forgotten.
 
 The last turn of a log may wait for its results: that is no error (HR113 tells of it at info level). In a request it is.
-Codex answers calls that were aborted with `aborted` when it sends them, so in its rollouts this is told as info.
+Codex answers calls that were aborted with `aborted` when it sends them, so in its rollouts this is told as info. A call
+of a server tool (`server_tool_use`, `web_search_call`) is answered by the provider (HR110). A call without a result
+that shares its id with one that has is told as HR201 only. A legacy `function_call` is warned about.
 
 ## Example
 
@@ -34,6 +36,7 @@ from collections.abc import Iterator
 
 from headroom_cli.lint.base import Check, Finding, Fix, Rule
 from headroom_cli.lint.history import Block
+from headroom_cli.lint.shapes.openai import is_legacy
 
 _FIX = Fix("synthesize", 'add an error result, "no result recorded", right after the call')
 _ERRORS = {
@@ -51,14 +54,18 @@ _ERRORS = {
 
 
 def check(check: Check) -> Iterator[Finding]:
-    """Calls that no result answers, but for those that wait at the end of a log."""
+    """Calls that no result answers, but for those that wait at the end of a log, or whose result has another id."""
+    misnamed = check.matching.misnamed
     for call in check.matching.unanswered:
+        if id(call) in misnamed or call.entry.side != "assistant":
+            continue
         aborted = check.history.log_format == "codex"
+        legacy = is_legacy(call)
         yield check.finding(
             f"{call.name or 'a call'} ({call.id or 'no id'}) has no result",
             call,
-            severity="info" if aborted else "error",
-            refs=("L14",) if aborted else None,
+            severity="info" if aborted else "warning" if legacy else "error",
+            refs=("L14",) if aborted else ("O13",) if legacy else None,
             call_ids=(call.id,) if call.id else (),
             api_error=_api_error(check.profile.name, call),
             fix=_FIX,
@@ -81,7 +88,7 @@ RULE = Rule(
         "openai-responses": ("R01",),
         "gemini": ("G01",),
         "mistral": ("M01",),
-        "strict": (),
+        "strict": ("D02",),
     },
     check=check,
     pairing=True,

@@ -8,7 +8,9 @@ Each result must answer a call that the provider can see. Typical causes: the hi
 (truncation, compaction, a memory window), the line with the call was never written, or ids were rewritten on one side.
 
 A history that is known to begin in the middle (a window of a longer one) is warned about only. With
-`previous_response_id` the call may lie on the server, and nothing is said.
+`previous_response_id` the call may lie on the server, and nothing is said. A legacy `function` message answers by its
+name and place. Where the call is there but elsewhere, HR103 speaks; where the ids of a call and its result differ,
+HR107; where the call has a result already, HR104.
 
 ## Example
 
@@ -27,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from headroom_cli.lint.base import Check, Finding, Fix, Rule
-from headroom_cli.lint.matching import Orphan
+from headroom_cli.lint.shapes.openai import is_legacy
 
 _FIX = Fix("neutralize", "turn the result into text in the same place, or drop it if it is empty")
 _ERRORS = {
@@ -39,7 +41,7 @@ _ERRORS = {
     "'tool_calls'.",
     "openai-responses": "No tool call found for {kind} with call_id {id}.",
     "gemini": "Please ensure that function response turn comes immediately after a function call turn.",
-    "mistral": "Unexpected tool call id {id} in tool results",
+    "mistral": "Unexpected role 'tool' after role '{before}'",
     "strict": "invalid params, tool call result does not follow tool call (2013)",
 }
 _REFS = {
@@ -49,7 +51,12 @@ _REFS = {
     "openai-responses": ("R02",),
     "gemini": ("G03",),
     "mistral": ("M03",),
-    "strict": (),
+    "strict": ("D02",),
+}
+_IN_RUN = {"openai": ("O03",), "mistral": ("M06",)}
+_IN_RUN_ERRORS = {
+    "openai": "Invalid parameter: 'tool_call_id' of '{id}' not found in 'tool_calls' of previous message.",
+    "mistral": "Unexpected tool call id {id} in tool results",
 }
 
 
@@ -57,30 +64,31 @@ def check(check: Check) -> Iterator[Finding]:
     """Results whose id no call has; HR107 speaks of those that stand where a call waits for another id."""
     history, named = check.history, check.profile.name
     for orphan in check.matching.orphans:
-        if _is_mismatch(check, orphan):
+        if orphan.waiting:
             continue
         if named == "openai-responses" and not history.complete:
             continue
         result = orphan.result
+        legacy = is_legacy(result)
+        refs = _IN_RUN.get(named, ()) if orphan.calls else ()
+        refs = ("O13",) if legacy else refs or check.rule.refs_for(named)
         lost = ("L06",) if history.log_format == "claude-code" else ()
+        errors = _IN_RUN_ERRORS if orphan.calls else {}
         yield check.finding(
-            f"the result {result.id or 'without an id'} answers no call of this history",
+            f"the result {result.id or result.name or 'without an id'} answers no call of this history",
             result,
-            severity="error" if history.complete else "warning",
-            refs=check.rule.refs_for(named) + lost,
+            severity="error" if history.complete and not legacy else "warning",
+            refs=refs + lost,
             call_ids=(result.id,) if result.id else (),
-            api_error=_ERRORS[named].format(
+            api_error=errors.get(named, _ERRORS[named]).format(
                 n=result.entry.index,
                 at=".".join(map(str, result.path)),
                 id=result.id,
                 kind=result.type.replace("_", " "),
+                before=history.entries[result.entry.index - 1].role if result.entry.index else "",
             ),
             fix=_FIX,
         )
-
-
-def _is_mismatch(check: Check, orphan: Orphan) -> bool:
-    return check.profile.adjacency in ("run", "before_assistant") and bool(orphan.calls)
 
 
 RULE = Rule(

@@ -24,7 +24,7 @@ def entry(raw: Any, index: int) -> Entry:
     role = role if isinstance(role, str) else ""
     content = raw.get("content")
     if role == "tool" or role == "function":
-        call_id, name = raw.get("tool_call_id"), raw.get("name")
+        call_id, name = raw.get("tool_call_id"), raw.get("name", raw.get("tool_name"))
         result = Block("result", role, raw, (), 0, call_id if isinstance(call_id, str) else None, value=content)
         result.name = name if isinstance(name, str) else ""
         return Entry(index, role, "user", raw, [result])
@@ -44,6 +44,11 @@ def entry(raw: Any, index: int) -> Entry:
         made.name = name if isinstance(name, str) else ""
         blocks.append(made)
     return Entry(index, role, _SIDES.get(role, "user"), raw, blocks)  # type: ignore[arg-type]
+
+
+def is_legacy(block: Block) -> bool:
+    """Whether a call or result is of the time before `tool_calls`: without ids, paired by name and place."""
+    return (block.type == "function" and block.kind == "result") or block.path == ("function_call",)
 
 
 def _call(raw: Any, path: tuple[str | int, ...]) -> Block:
