@@ -1,0 +1,15 @@
+"""Which repair belongs to which rule: one module a family of rules, each with a table `FIXES`."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from headroom_cli.repair.work import Fixer
+
+
+@cache
+def known_fixes() -> dict[str, Fixer]:
+    """The repairs by the code of their rule."""
+    from headroom_cli.repair.fixes import ids, order, pairing
+
+    return {**pairing.FIXES, **ids.FIXES, **order.FIXES}

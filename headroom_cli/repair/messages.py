@@ -1,0 +1,176 @@
+"""Repair of a list of raw messages: lint, fix, lint again, until no repair is left to make."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from headroom_cli.lint.base import Check, Finding, Rule, Severity
+from headroom_cli.lint.engine import judge
+from headroom_cli.lint.history import History, JudgedAs
+from headroom_cli.lint.models import traits
+from headroom_cli.lint.providers import Profile, default_profiles
+from headroom_cli.lint.sent import history_of
+from headroom_cli.repair.draft import Draft, Origins
+from headroom_cli.repair.fixes import known_fixes
+from headroom_cli.repair.work import CannotRepair, Work
+
+MAX__ORDER = {"HR2": 0, "HR107": 0, "HR103": 1, "HR105": 1, "HR106": 1, "HR104": 1, "HR102": 3, "HR101": 4}
+ROUNDS = 40
+ERRORS: frozenset[Severity] = frozenset({"error"})
+NO_FIX = "no repair is known"
+UNSAFE = "its repair is not safe; --unsafe-fixes makes it"
+_ORDER = {"HR2": 0, "HR107": 0, "HR103": 1, "HR105": 1, "HR106": 1, "HR104": 1, "HR102": 3, "HR101": 4}
+ROUNDS = "repairs of it undo each other"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One repair that was made. `message_index` is the place in the original; None where the repair added the message.
+
+    `thinking`: blocks of thinking come after it, and the model refuses them (`may`: for some accounts) where what
+    precedes them was changed.
+    """
+
+    rule: str
+    name: str
+    what: str
+    safe: bool
+    message: str
+    message_index: int | None
+    call_ids: tuple[str, ...] = ()
+    line: int = 0
+    thinking: Literal["yes", "may"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A finding that stays, and why."""
+
+    finding: Finding
+    why: str
+
+
+@dataclass(eq=False)
+class Repaired:
+    """The outcome. `messages` that no repair touched are the objects that were given; `body` likewise.
+
+    `changes` in the order in which they were made, `left` the findings of the asked severities that remain.
+    """
+
+    messages: list[Any]
+    body: dict[str, Any] | None
+    changes: list[Change] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+    origins: Origins = field(default_factory=Origins)
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was repaired."""
+        return bool(self.changes)
+
+
+def repair(
+    messages: Sequence[Any],
+    dialect: str,
+    *,
+    profiles: Sequence[Profile] | None = None,
+    body: dict[str, Any] | None = None,
+    judged_as: JudgedAs | None = None,
+    model: str | None = None,
+    unsafe: bool = False,
+    severities: Collection[Severity] = ERRORS,
+    rules: Sequence[Rule] | None = None,
+) -> Repaired:
+    """Repair a history for its providers. Only safe repairs unless `unsafe`; of `severities` and `rules` only.
+
+    `body` is what holds the messages; repairs outside of them (tools, system) change a copy of it.
+    """
+    outcome = Repaired(list(messages), body)
+    origins = outcome.origins
+    numbers = {id(message): index for index, message in enumerate(messages)}
+    root: Any = list(messages) if body is None else body
+    for _ in range(MAX_ROUNDS):
+        history = _history(root, dialect, judged_as, model)
+        found = [f for f in judge(history, profiles, rules) if f.severity in severities]
+        draft, outcome.left = Draft(history, root, origins), []
+        given = profiles or default_profiles(dialect, history.model)
+        works = {profile.name: Work(draft, Check(history, profile), unsafe) for profile in given}
+        for group in _in_order(found):
+            for finding in group:
+                _fix(works[finding.provider], finding, outcome, numbers)
+            if draft.changed:
+                break  # what comes later is judged anew
+        if not draft.changed:
+            break
+        for work in works.values():
+            work.settle_empty()
+        root = draft.commit()
+    else:
+        history = _history(root, dialect, judged_as, model)
+        outcome.left = [Left(f, ROUNDS) for f in judge(history, profiles, rules) if f.severity in severities]
+    outcome.body = root if isinstance(root, dict) else None
+    outcome.messages = list(_messages_of(root))
+    return outcome
+
+
+def _in_order(found: list[Finding]) -> list[list[Finding]]:
+    """Findings in the order of their repair: what tells calls apart before what moves, and what invents text last."""
+    groups: dict[int, list[Finding]] = {}
+    for finding in found:
+        groups.setdefault(_ORDER.get(finding.rule.code, _ORDER.get(finding.rule.code[:3], 2)), []).append(finding)
+    return [groups[number] for number in sorted(groups)]
+
+
+def _history(root: Any, dialect: str, judged_as: JudgedAs | None, model: str | None) -> History:
+    if isinstance(root, dict):
+        return history_of(_messages_of(root), dialect, body=root, judged_as=judged_as, model=model)
+    return history_of(root, dialect, judged_as=judged_as, model=model)
+
+
+def _messages_of(root: Any) -> list[Any]:
+    if isinstance(root, list):
+        return root
+    return next((root[name] for name in ("messages", "contents", "input") if isinstance(root.get(name), list)), [])
+
+
+def _fix(work: Work, finding: Finding, outcome: Repaired, numbers: dict[int, int]) -> None:
+    fixer = known_fixes().get(finding.rule.code)
+    if finding.fix is None or fixer is None:
+        outcome.left.append(Left(finding, NO_FIX))
+        return
+    if not (finding.fix.safe or work.unsafe):
+        outcome.left.append(Left(finding, UNSAFE))
+        return
+    try:
+        what = fixer(work, finding)
+    except CannotRepair as reason:
+        outcome.left.append(Left(finding, str(reason)))
+        return
+    if what is None:
+        return
+    entry = finding.entry
+    origin = None if entry is None else numbers.get(id(outcome.origins.of(entry.raw)))
+    outcome.changes.append(
+        Change(
+            finding.rule.code,
+            finding.rule.name,
+            what,
+            finding.fix.safe,
+            finding.message,
+            origin,
+            finding.call_ids,
+            0 if entry is None else entry.line,
+            upstream_of_thinking(work.history, finding),
+        )
+    )
+
+
+def upstream_of_thinking(history: History, finding: Finding) -> Literal["yes", "may"] | None:
+    """Whether thinking comes after a finding that the model refuses where what precedes it was changed."""
+    place = -1 if finding.entry is None else finding.entry.index
+    thinking = history.of_kind("thinking")
+    if not thinking or thinking[-1].entry.index <= place:
+        return None
+    return traits(history.model).checks_prefix

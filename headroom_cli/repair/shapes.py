@@ -1,0 +1,152 @@
+"""What a repair writes, in each dialect: results, texts and messages; and what a result says, to keep it as text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from headroom_cli.lint.history import Block, Entry
+from headroom_cli.lint.shapes.responses import CALLS
+
+NO_RESULT = "no result recorded"
+"""What a result says that a repair had to add: no output was invented."""
+
+EMPTY = "(no content)"
+"""What stands in a message that must not be empty."""
+
+PLACEHOLDERS = (
+    "[Tool result missing due to internal error]",
+    "[Tool execution was interrupted]",
+    "Tool execution aborted",
+    "was cancelled - another message came in before it could be completed",
+    "[System: Tool execution skipped/interrupted by user.",
+    "[Orphaned tool result removed due to conversation resume]",
+    "[Request interrupted by user",
+    "<turn_aborted>",
+)
+_WHOLE = frozenset({"aborted", "interrupted", "cancelled", "canceled", NO_RESULT, "(no output)", EMPTY})
+_MAX_PLACEHOLDER = 400
+
+ENTRY_RESULTS = frozenset({"openai", "openai-responses"})
+"""Dialects whose results are messages of their own."""
+
+_LISTS = {"gemini": "parts"}
+
+
+def content_key(dialect: str) -> str:
+    """Where a message of the dialect keeps its blocks."""
+    return _LISTS.get(dialect, "content")
+
+
+def content_path(entry: Entry, dialect: str) -> tuple[str | int, ...]:
+    """The place of an entry's blocks; a stored Bedrock row keeps them one level deeper."""
+    key = content_key(dialect)
+    raw = entry.raw
+    inner = isinstance(raw, dict) and "role" not in raw and isinstance(raw.get("message"), dict)
+    return (*entry.path, "message", key) if inner and dialect == "bedrock" else (*entry.path, key)
+
+
+def text(dialect: str, words: str, *, role: str = "user") -> Any:
+    """A block of text."""
+    if dialect in ("bedrock", "gemini"):
+        return {"text": words}
+    if dialect == "openai-responses":
+        return {"type": "output_text" if role == "assistant" else "input_text", "text": words}
+    return {"type": "text", "text": words}
+
+
+def message(dialect: str, role: str, blocks: list[Any]) -> dict[str, Any]:
+    """A message of blocks."""
+    if dialect == "gemini":
+        return {"role": "model" if role == "assistant" else role, "parts": blocks}
+    if dialect == "openai-responses":
+        return {"type": "message", "role": role, "content": blocks}
+    if dialect == "openai" and len(blocks) == 1 and isinstance(blocks[0].get("text"), str):
+        return {"role": role, "content": blocks[0]["text"]}
+    return {"role": role, "content": blocks}
+
+
+def result(dialect: str, call: Block, words: str = NO_RESULT) -> dict[str, Any]:
+    """An error result for a call: a block, or a message of its own (`ENTRY_RESULTS`)."""
+    if dialect == "anthropic":
+        return {"type": "tool_result", "tool_use_id": call.id, "content": words, "is_error": True}
+    if dialect == "bedrock":
+        return {"toolResult": {"toolUseId": call.id, "content": [{"text": words}], "status": "error"}}
+    if dialect == "gemini":
+        snake = call.type == "function_call"
+        made: dict[str, Any] = {"name": call.name, "response": {"error": words}}
+        return {"function_response" if snake else "functionResponse": {"id": call.id, **made} if call.id else made}
+    if dialect == "openai-responses":
+        if call.type == "tool_search_call":
+            return {
+                "type": CALLS[call.type],
+                "call_id": call.id,
+                "status": "completed",
+                "execution": "client",
+                "tools": [],
+            }
+        return {"type": CALLS.get(call.type, "function_call_output"), "call_id": call.id, "output": words}
+    if call.type == "function_call":
+        return {"role": "function", "name": call.name, "content": words}
+    return {"role": "tool", "tool_call_id": call.id, "content": words}
+
+
+def result_words(block: Block) -> str:
+    """The text of a result, its parts on lines of their own; what is no text is named."""
+    return "\n".join(_words(block.value)).strip()
+
+
+def result_media(block: Block) -> list[Any]:
+    """The blocks of a result that may stand beside text in a user message of the dialect (Anthropic, Bedrock)."""
+    if not isinstance(block.value, list):
+        return []
+    return [
+        part
+        for part in block.value
+        if isinstance(part, dict)
+        and (part.get("type") in ("image", "document") or "image" in part or "document" in part)
+    ]
+
+
+def is_placeholder(block: Block) -> bool:
+    """Whether a result says nothing: it is empty, or a known text that stands in for a result that never came."""
+    words = result_words(block)
+    if not words:
+        return not result_media(block)
+    return words.lower() in _WHOLE or (len(words) < _MAX_PLACEHOLDER and any(known in words for known in PLACEHOLDERS))
+
+
+def neutral(block: Block) -> str:
+    """A result as text: whose result it was, and what it said."""
+    name = block.name or "a call"
+    of = f"{name} ({block.id})" if block.id else name
+    return f"[result of {of}, which is not in this history]\n{result_words(block)}".rstrip()
+
+
+def call_words(block: Block) -> str:
+    """A call as text."""
+    value = block.value
+    given = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return f"[called {block.name or 'a tool'}{f' ({block.id})' if block.id else ''} with {given}]"
+
+
+def _words(value: Any) -> list[str]:
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, list):
+        return [line for part in value for line in _words(part)]
+    if not isinstance(value, dict):
+        return [str(value)]
+    for key in ("text", "tool_name"):
+        if isinstance(value.get(key), str):
+            return [value[key]]
+    kind = value.get("type")
+    if (
+        kind in ("image", "document", "input_image", "image_url", "input_file")
+        or "image" in value
+        or "document" in value
+    ):
+        return []
+    return [json.dumps(value, ensure_ascii=False, default=str)]
