@@ -14,6 +14,9 @@ from dataclasses import dataclass
 
 from headroom_cli.model import Message, ToolCall, ToolResult
 
+_Key = str | tuple[str, str]
+"""An id, or `("name", name)` where the wire format has none."""
+
 
 @dataclass(slots=True)
 class Pair:
@@ -29,8 +32,8 @@ def pair(messages: Iterable[Message]) -> list[Pair]:
     """All calls in order, each with its result if there is one, then the results that answer no call."""
     pairs: list[Pair] = []
     orphans: list[Pair] = []
-    open_calls: dict[tuple[str, str], list[deque[Pair]]] = {}
-    opened: dict[tuple[str, str], deque[Pair]] = {}
+    open_calls: dict[_Key, list[deque[Pair]]] = {}
+    opened: dict[_Key, deque[Pair]] = {}
     for message in messages:
         if message.role != "assistant":
             opened = {}
@@ -38,13 +41,13 @@ def pair(messages: Iterable[Message]) -> list[Pair]:
             if isinstance(part, ToolCall):
                 entry = Pair(call=part, call_message=message.index)
                 pairs.append(entry)
-                key = _key(part.id, part.name)
+                key = part.id or ("name", part.name)
                 if not opened.get(key):
                     opened[key] = deque()
                     open_calls.setdefault(key, []).append(opened[key])
                 opened[key].append(entry)
             elif isinstance(part, ToolResult):
-                match = _take(open_calls, _key(part.call_id, part.name))
+                match = _take(open_calls, part.call_id or ("name", part.name or ""))
                 if match is None:
                     orphans.append(Pair(result=part, result_message=message.index))
                 else:
@@ -52,11 +55,7 @@ def pair(messages: Iterable[Message]) -> list[Pair]:
     return pairs + orphans
 
 
-def _key(call_id: str | None, name: str | None) -> tuple[str, str]:
-    return ("id", call_id) if call_id else ("name", name or "")
-
-
-def _take(open_calls: dict[tuple[str, str], list[deque[Pair]]], key: tuple[str, str]) -> Pair | None:
+def _take(open_calls: dict[_Key, list[deque[Pair]]], key: _Key) -> Pair | None:
     turns = open_calls.get(key)
     if not turns:
         return None

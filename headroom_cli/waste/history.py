@@ -5,21 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from headroom_cli.model import Block, Message
-from headroom_cli.pairing import pair, tool_units
+from headroom_cli.pairing import Pair, pair, tool_units
 
 
 @dataclass(slots=True)
 class History:
-    """Blocks by index; `result_of` a call, `call_of` a result, and the results that took the place of another.
-
-    `units` are `(message that calls, [messages with its results])`.
-    """
+    """Blocks by index; `result_of` a call, `call_of` a result, and the results that took the place of another."""
 
     blocks: list[Block]
     result_of: dict[int, int] = field(default_factory=dict)
     call_of: dict[int, int] = field(default_factory=dict)
     replaced_by: dict[int, list[int]] = field(default_factory=dict)
-    units: list[tuple[int, list[int]]] = field(default_factory=list)
+    pairs: list[Pair] = field(default_factory=list)
+
+    @property
+    def units(self) -> list[tuple[int, list[int]]]:
+        """`(message that calls, [messages with its results])`."""
+        return tool_units(self.pairs)
 
     @classmethod
     def of(cls, blocks: list[Block], messages: list[Message]) -> History:
@@ -27,9 +29,8 @@ class History:
         history = cls(blocks)
         index_of = {id(block.part): block.index for block in blocks if block.kind in ("tool_call", "tool_result")}
         answered: dict[str, int] = {}
-        pairs = pair(messages)
-        history.units = tool_units(pairs)
-        for entry in pairs:
+        history.pairs = pair(messages)
+        for entry in history.pairs:
             result = index_of.get(id(entry.result))
             if entry.result is None or result is None:
                 continue

@@ -5,12 +5,12 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
 _PATH_KEYS = ("file_path", "path", "absolute_path", "notebook_path", "filename", "filepath", "file", "target_file")
+_ANY_PATH_KEY = frozenset(_PATH_KEYS)
 _WRITERS = frozenset(
     {
         "Edit", "Write", "MultiEdit", "NotebookEdit", "edit_file", "write_file", "create_file", "str_replace",
@@ -26,6 +26,7 @@ _SEPARATORS = re.compile(r"[;&|\n]+")
 _PREFIXES = frozenset({"sudo", "env", "time", "nohup"})
 _PREPARING = frozenset({"cd", "pushd", "export", "set", "source", "."})
 _WRITING = frozenset({"tee", "mv", "rm", "touch", "truncate"})
+_MAY_WRITE = re.compile(rf"\b(?:cp|sed|perl|{'|'.join(sorted(_WRITING))})\b")
 _IN_PLACE = re.compile(r"-[A-Za-z]*i|--in-place")
 _FILE_READERS = frozenset(
     {"cat", "sed", "head", "tail", "nl", "bat", "less", "more", "awk", "grep", "rg", "ls", "find", "tree", "diff"}
@@ -54,8 +55,9 @@ def written_paths(name: str, arguments: Any) -> list[str]:
     if "*** Begin Patch" in command:
         return _patched(command)
     targets = [match.strip("'\"") for match in _REDIRECT.findall(command)]
-    for simple in _SEPARATORS.split(command):
-        targets += _written_by(_words(simple))
+    if _MAY_WRITE.search(command):
+        for simple in _SEPARATORS.split(command):
+            targets += _written_by(_words(simple))
     return [target for target in targets if not target.startswith(("/dev/", "&"))]
 
 
@@ -122,6 +124,8 @@ def _fields(arguments: Any) -> dict[str, Any]:
 
 
 def _named(fields: dict[str, Any]) -> list[str]:
+    if _ANY_PATH_KEY.isdisjoint(fields):
+        return []
     return [value for key in _PATH_KEYS if isinstance(value := fields.get(key), str) and value]
 
 
@@ -140,8 +144,7 @@ def _words(command: str) -> list[str]:
     return [word.strip("'\"();&|<>") for word in command.split()]
 
 
-@dataclass(frozen=True, slots=True)
-class CallTarget:
+class CallTarget(NamedTuple):
     """What a call was about: the file it names or the program it runs, and a short line for people.
 
     `shows_file` says that the result is the content of a file as it lies on disk, a listing, or a difference.
@@ -162,10 +165,10 @@ def call_target(name: str, arguments: Any) -> CallTarget:
     shown = " ".join(telling[:400].split())
     program = _program(line)
     return CallTarget(
-        path=normalised(named[0]) if named else None,
-        command=program,
-        summary=f"{name} {shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + '…'}".strip(),
-        shows_file=bool(named) or program in _FILE_READERS or _READING.search(line) is not None,
+        normalised(named[0]) if named else None,
+        program,
+        f"{name} {shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + '…'}".strip(),
+        bool(named) or program in _FILE_READERS or _READING.search(line) is not None,
     )
 
 
