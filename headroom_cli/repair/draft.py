@@ -117,11 +117,11 @@ class Draft:
             self._own[id(value)] = value
             return
         holder: Any = self._mutable(path[:-1])
-        held: Any = holder[path[-1]] if isinstance(holder, list) else None
-        if isinstance(held, _Slot):
-            held.items = [value]
+        key: Any = path[-1]
+        if isinstance(holder, list) and isinstance(holder[key], _Slot):
+            holder[key].items = [value]
         else:
-            holder[path[-1]] = value
+            holder[key] = value
 
     def drop(self, path: Pointer) -> None:
         """Take a value out: a member of an object, or an item of a list."""

@@ -16,8 +16,7 @@ from headroom_cli.repair.draft import Draft, Origins
 from headroom_cli.repair.fixes import known_fixes
 from headroom_cli.repair.work import CannotRepair, Work
 
-MAX__ORDER = {"HR2": 0, "HR107": 0, "HR103": 1, "HR105": 1, "HR106": 1, "HR104": 1, "HR102": 3, "HR101": 4}
-ROUNDS = 40
+MAX_ROUNDS = 40
 ERRORS: frozenset[Severity] = frozenset({"error"})
 NO_FIX = "no repair is known"
 UNSAFE = "its repair is not safe; --unsafe-fixes makes it"
