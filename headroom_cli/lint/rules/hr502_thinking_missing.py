@@ -50,7 +50,8 @@ def check(check: Check) -> Iterator[Finding]:
         first,
         api_error=f"messages.{first.entry.index}.content.0.type: Expected `thinking` or `redacted_thinking`, but found "
         f"`{'text' if first.type == 'string' else first.type}`. When `thinking` is enabled, a final `assistant` "
-        "message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks).",
+        "message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` "
+        "blocks).",
     )
 
 
