@@ -29,10 +29,11 @@ def analyse_files(
     *,
     selection: Selection | None = None,
     tool_units: bool = False,
+    exported: bool = False,
     progress: Progress | None = None,
 ) -> Run:
-    """Read and analyse `files` in order, then settle what spans them."""
-    tables = Tables()
+    """Read and analyse `files` in order, then settle what spans them; `exported` keeps the columns of an export too."""
+    tables = Tables(exported=exported)
     reports: list[FileReport] = []
     units: dict[int, list[tuple[int, list[int]]]] = {}
     done = 0

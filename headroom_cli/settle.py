@@ -30,13 +30,14 @@ _MIN_COPY_MESSAGES = 2
 class Settled:
     """The frames of a run after ownership, with `own`, `times_sent`, `sent_tokens`, `carried_tokens` and cost columns.
 
-    `nested` holds usage of responses whose own record is nowhere in the logs read.
+    `intervals` are as they were: which requests saw which block. `nested` holds usage of responses whose own record is nowhere in the logs read.
     """
 
     conversations: pl.DataFrame
     messages: pl.DataFrame
     requests: pl.DataFrame
     blocks: pl.DataFrame
+    intervals: pl.DataFrame
     waste: pl.DataFrame
     nested: pl.DataFrame
 
@@ -65,6 +66,7 @@ def settle(frames: Frames, selection: Selection | None = None) -> Settled:
         messages=messages,
         requests=price_requests(requests),
         blocks=blocks,
+        intervals=frames.intervals,
         waste=_own_waste(blocks, frames.waste),
         nested=price_requests(_unseen_nested(ranked, frames.nested, requests).filter(chosen.requests())),
     )

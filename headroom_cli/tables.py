@@ -115,6 +115,27 @@ WASTE: Schema = {
     "call_key": pl.String(),
     "summary": pl.String(),
 }
+EXPORTED: dict[str, Schema] = {
+    "messages": {"last_line": pl.Int32(), "origin": pl.String()},
+    "requests": {
+        "response_id": pl.String(),
+        "stop_reason": pl.String(),
+        "service_tier": pl.String(),
+        "tools_hash": pl.String(),
+        "system_hash": pl.String(),
+    },
+    "blocks": {
+        "bytes": pl.Int64(),
+        "call_id": pl.String(),
+        "call_key": pl.String(),
+        "call_block": pl.Int32(),
+        "content_hash": pl.String(),
+        "is_error": pl.Boolean(),
+    },
+    "intervals": {"left_by": pl.String()},
+}
+"""Columns that only an export reads, by table: kept where `Tables(exported=True)` asks for them."""
+
 NESTED: Schema = {
     "conversation": pl.Int32(),
     "key": pl.String(),
@@ -123,6 +144,15 @@ NESTED: Schema = {
     **USAGE,
 }
 
+SCHEMAS: dict[str, Schema] = {
+    "conversations": CONVERSATIONS,
+    "messages": MESSAGES,
+    "requests": REQUESTS,
+    "blocks": BLOCKS,
+    "intervals": INTERVALS,
+    "waste": WASTE,
+    "nested": NESTED,
+}
 
 _CHUNK_ROWS = 5_000
 
@@ -169,17 +199,11 @@ class Frames:
 class Tables:
     """Gathers analyses as columns."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, exported: bool = False) -> None:
         self.conversations = 0
-        self._tables = {
-            "conversations": _Table(CONVERSATIONS),
-            "messages": _Table(MESSAGES),
-            "requests": _Table(REQUESTS),
-            "blocks": _Table(BLOCKS),
-            "intervals": _Table(INTERVALS),
-            "waste": _Table(WASTE),
-            "nested": _Table(NESTED),
-        }
+        self._exported = exported
+        more = EXPORTED if exported else {}
+        self._tables = {name: _Table({**schema, **more.get(name, {})}) for name, schema in SCHEMAS.items()}
 
     def add(self, analysis: Analysis) -> None:
         """Keep the columns of one analysis; its texts are no longer needed."""
@@ -188,10 +212,11 @@ class Tables:
         conversation = analysis.conversation
         add = {name: table.extend for name, table in self._tables.items()}
         add["conversations"](_conversation_row(number, conversation))
-        add["messages"](_message_rows(number, conversation.messages))
-        add["requests"](_request_rows(number, conversation))
-        add["blocks"](_block_rows(number, analysis))
-        add["intervals"](_interval_rows(number, analysis.blocks))
+        exported = self._exported
+        add["messages"](_message_rows(number, conversation.messages, exported))
+        add["requests"](_request_rows(number, conversation, exported))
+        add["blocks"](_block_rows(number, analysis, exported))
+        add["intervals"](_interval_rows(number, analysis.blocks, exported))
         add["waste"](_waste_rows(number, analysis))
         add["nested"](_nested_rows(number, conversation.nested_usage))
 
@@ -231,8 +256,8 @@ def _conversation_row(number: int, c: Conversation) -> dict[str, list[Any]]:
     return {name: [value] for name, value in values.items()}
 
 
-def _message_rows(number: int, messages: list[Message]) -> dict[str, list[Any]]:
-    return {
+def _message_rows(number: int, messages: list[Message], exported: bool) -> dict[str, list[Any]]:
+    rows: dict[str, list[Any]] = {
         "conversation": [number] * len(messages),
         "message_index": [m.index for m in messages],
         "key": [m.key or None for m in messages],
@@ -242,6 +267,10 @@ def _message_rows(number: int, messages: list[Message]) -> dict[str, list[Any]]:
         "timestamp": [m.timestamp for m in messages],
         "request_index": [_first_request(m) for m in messages],
     }
+    if exported:
+        rows["last_line"] = [m.last_line for m in messages]
+        rows["origin"] = [m.origin for m in messages]
+    return rows
 
 
 def _first_request(message: Message) -> int | None:
@@ -251,13 +280,13 @@ def _first_request(message: Message) -> int | None:
     return next((part.context[0].enters for part in message.parts if part.context), None)
 
 
-def _request_rows(number: int, conversation: Conversation) -> dict[str, list[Any]]:
+def _request_rows(number: int, conversation: Conversation, exported: bool) -> dict[str, list[Any]]:
     requests = conversation.requests
     output: dict[int, int] = {}
     for message in conversation.messages:
         if message.request is not None:
             output.setdefault(message.request, message.index)
-    return {
+    rows: dict[str, list[Any]] = {
         "conversation": [number] * len(requests),
         "request_index": [r.index for r in requests],
         "message_index": [output.get(r.index) for r in requests],
@@ -272,16 +301,19 @@ def _request_rows(number: int, conversation: Conversation) -> dict[str, list[Any
         "has_usage": [r.usage is not None for r in requests],
         "output_is_lower_bound": [r.usage is not None and r.usage.output_is_lower_bound for r in requests],
     }
+    if exported:
+        rows.update({name: [getattr(r, name) for r in requests] for name in EXPORTED["requests"]})
+    return rows
 
 
 def _usage_rows(usages: list[Usage | None]) -> dict[str, list[Any]]:
     return {name: [None if u is None else getattr(u, name) for u in usages] for name in USAGE_COLUMNS}
 
 
-def _block_rows(number: int, analysis: Analysis) -> dict[str, list[Any]]:
+def _block_rows(number: int, analysis: Analysis, exported: bool) -> dict[str, list[Any]]:
     blocks = analysis.blocks
     targets = [analysis.target(b.index) for b in blocks]
-    return {
+    rows: dict[str, list[Any]] = {
         "conversation": [number] * len(blocks),
         "block_index": [b.index for b in blocks],
         "message_index": [b.message_index for b in blocks],
@@ -294,16 +326,25 @@ def _block_rows(number: int, analysis: Analysis) -> dict[str, list[Any]]:
         "path": [t and t.path for t in targets],
         "command": [t and t.command for t in targets],
     }
+    if exported:
+        call_of = analysis.history.call_of
+        rows["call_block"] = [call_of.get(b.index) for b in blocks]
+        for name in ("bytes", "call_id", "call_key", "content_hash", "is_error"):
+            rows[name] = [getattr(b, name) for b in blocks]
+    return rows
 
 
-def _interval_rows(number: int, blocks: list[Block]) -> dict[str, list[Any]]:
+def _interval_rows(number: int, blocks: list[Block], exported: bool) -> dict[str, list[Any]]:
     rows = [(b.index, *interval) for b in blocks for interval in b.context]
-    return {
+    columns: dict[str, list[Any]] = {
         "conversation": [number] * len(rows),
         "block_index": [row[0] for row in rows],
         "enters": [row[1] for row in rows],
         "leaves": [row[2] for row in rows],
     }
+    if exported:
+        columns["left_by"] = [row[3] for row in rows]
+    return columns
 
 
 def _waste_rows(number: int, analysis: Analysis) -> dict[str, list[Any]]:

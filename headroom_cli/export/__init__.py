@@ -1,0 +1,1 @@
+"""Export: what a run settled, as tables that others can join and aggregate."""
