@@ -27,12 +27,16 @@ class ConfigProblem(Exception):  # noqa: N818 - the command line reports it as w
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of the configuration: its type, default, meaning, and the values it may have (none given: any)."""
+    """A key of the configuration: its type, default, meaning, and the values it may have (none given: any).
+
+    `values` is what a table holds: lists of strings, or strings.
+    """
 
     type: type | tuple[type, ...]
     default: Any
     meaning: str
     choices: tuple[str, ...] = ()
+    values: type = list
 
 
 KEYS: dict[str, Key] = {
@@ -53,6 +57,10 @@ KEYS: dict[str, Key] = {
     "lint.baseline": Key(str, "", "file of the findings that are known and do not fail a run"),
     "lint.per-file-ignores": Key(dict, {}, "rules that are not reported, by pattern of paths"),
     "lint.expect": Key(dict, {}, "rules whose findings must be there, by pattern of paths"),
+    "export.labels": Key(
+        dict, {}, 'labels of an export, as in `{ team = "core" }`; `${NAME}` is the environment\'s', values=str
+    ),
+    "export.partition-by": Key(list, [], "how an export's tables are split into folders: `month`"),
     "signals.ignore": Key(list, [], "waste signals that are not looked for"),
     "signals.reread.min-tokens": Key(int, 50, "smallest result that can be a re-read"),
     "signals.reread.gap": Key(int, 3, "steps within which a repeat is polling"),
@@ -149,6 +157,10 @@ def _check(path: Path, key: str, value: Any) -> None:
     if wrong or (isinstance(value, int) and value < 0):
         kind = expected.__name__ if isinstance(expected, type) else " or ".join(t.__name__ for t in expected)
         raise ConfigProblem(f"{path}: {key} must be {_article(kind)}, not {value!r}")
+    if isinstance(value, dict) and KEYS[key].values is str:
+        if not all(isinstance(item, str) for item in value.values()):
+            raise ConfigProblem(f"{path}: {key} must be a table of strings")
+        return
     lists = value.values() if isinstance(value, dict) else [value] if isinstance(value, list) else []
     for items in lists:
         if not isinstance(items, list) or not all(isinstance(item, str) for item in items):

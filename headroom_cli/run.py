@@ -6,6 +6,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from headroom_cli.analysis import Analyser
 from headroom_cli.logs import read_log, read_stream
@@ -14,7 +15,7 @@ from headroom_cli.result import FileReport, Run
 from headroom_cli.selection import Selection
 from headroom_cli.settle import settle
 from headroom_cli.source.discover import Found
-from headroom_cli.tables import Tables
+from headroom_cli.tables import Frames, Tables
 
 _BATCH_BYTES = 8_000_000
 _COLLECT_EVERY = 16
@@ -23,17 +24,41 @@ Progress = Callable[[int, int], None]
 """Called after each file with the files and bytes done so far."""
 
 
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What files gave, before anything that spans them is settled. `texts` by content hash, where asked for."""
+
+    frames: Frames
+    reports: list[FileReport]
+    tool_units: dict[int, list[tuple[int, list[int]]]]
+    texts: dict[str, str]
+
+
 def analyse_files(
     files: Iterable[Found],
     analyser: Analyser,
     *,
     selection: Selection | None = None,
     tool_units: bool = False,
-    exported: bool = False,
     progress: Progress | None = None,
 ) -> Run:
-    """Read and analyse `files` in order, then settle what spans them; `exported` keeps the columns of an export too."""
-    tables = Tables(exported=exported)
+    """Read and analyse `files` in order, then settle what spans them."""
+    gathered = gather(files, analyser, tool_units=tool_units, progress=progress)
+    chosen = selection or Selection()
+    return Run(settle(gathered.frames, chosen), gathered.reports, gathered.tool_units, chosen)
+
+
+def gather(
+    files: Iterable[Found],
+    analyser: Analyser,
+    *,
+    tool_units: bool = False,
+    exported: bool = False,
+    with_text: bool = False,
+    progress: Progress | None = None,
+) -> Gathered:
+    """Read and analyse `files` in order. `exported` keeps the columns that only an export reads."""
+    tables = Tables(exported=exported, with_text=with_text)
     reports: list[FileReport] = []
     units: dict[int, list[tuple[int, list[int]]]] = {}
     done = 0
@@ -55,7 +80,7 @@ def analyse_files(
             if number % _COLLECT_EVERY == 0:
                 gc.collect()
     analyser.forget()
-    return Run(settle(tables.frames(), selection), reports, units, selection or Selection())
+    return Gathered(tables.frames(), reports, units, tables.texts or {})
 
 
 def _batches(files: Iterable[Found]) -> Iterator[list[Found]]:

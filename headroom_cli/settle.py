@@ -30,7 +30,8 @@ _MIN_COPY_MESSAGES = 2
 class Settled:
     """The frames of a run after ownership, with `own`, `times_sent`, `sent_tokens`, `carried_tokens` and cost columns.
 
-    `intervals` are as they were: which requests saw which block. `nested` holds usage of responses whose own record is nowhere in the logs read.
+    `intervals` are as they were: which requests saw which block. `nested` holds usage of responses whose own record is
+    nowhere in the logs read.
     """
 
     conversations: pl.DataFrame

@@ -7,6 +7,7 @@ joins the tables. Money, ownership and totals come later (`settle`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -196,17 +197,66 @@ class Frames:
     nested: pl.DataFrame
 
 
+FRAME_NAMES = tuple(SCHEMAS)
+
+
+def merge(parts: Sequence[Frames]) -> Frames:
+    """The rows of several runs as those of one: their conversations are numbered on, in the order given."""
+    if len(parts) == 1:
+        return parts[0]
+    numbers = [0]
+    for part in parts:
+        numbers.append(numbers[-1] + len(part.conversations))
+    return Frames(
+        **{
+            name: pl.concat(
+                [
+                    getattr(part, name).with_columns(pl.col("conversation") + pl.lit(number, pl.Int32))
+                    for part, number in zip(parts, numbers, strict=False)
+                ],
+                rechunk=True,
+            )
+            if parts
+            else pl.DataFrame(schema=SCHEMAS[name])
+            for name in FRAME_NAMES
+        }
+    )
+
+
+def of_files(frames: Frames, paths: Sequence[str]) -> Frames:
+    """The rows of these files only, as a run over them in this order would have given them."""
+    order = pl.DataFrame({"path": paths}, schema={"path": pl.String}).with_row_index("place")
+    chosen = (
+        frames.conversations.select("conversation", "path")
+        .join(order, on="path", how="inner")
+        .sort("place", "conversation")["conversation"]
+    )
+    places = pl.Series([None] * len(frames.conversations), dtype=pl.Int32)
+    if len(chosen):
+        places = places.scatter(chosen, pl.int_range(len(chosen), dtype=pl.Int32, eager=True))
+    return Frames(
+        **{
+            name: frame.with_columns(conversation=places.gather(frame["conversation"]))
+            .filter(pl.col("conversation").is_not_null())
+            .sort("conversation", maintain_order=True)
+            for name in FRAME_NAMES
+            for frame in [getattr(frames, name)]
+        }
+    )
+
+
 class Tables:
     """Gathers analyses as columns."""
 
-    def __init__(self, *, exported: bool = False) -> None:
+    def __init__(self, *, exported: bool = False, with_text: bool = False) -> None:
         self.conversations = 0
+        self.texts: dict[str, str] | None = {} if with_text else None
         self._exported = exported
         more = EXPORTED if exported else {}
         self._tables = {name: _Table({**schema, **more.get(name, {})}) for name, schema in SCHEMAS.items()}
 
     def add(self, analysis: Analysis) -> None:
-        """Keep the columns of one analysis; its texts are no longer needed."""
+        """Keep the columns of one analysis, and its texts only where they were asked for, each once."""
         number = self.conversations
         self.conversations += 1
         conversation = analysis.conversation
@@ -219,6 +269,8 @@ class Tables:
         add["intervals"](_interval_rows(number, analysis.blocks, exported))
         add["waste"](_waste_rows(number, analysis))
         add["nested"](_nested_rows(number, conversation.nested_usage))
+        if self.texts is not None:
+            self.texts.update((block.content_hash, block.text) for block in analysis.blocks if block.text)
 
     def frames(self) -> Frames:
         """All columns gathered so far; the tables are empty after it."""

@@ -17,6 +17,7 @@ from headroom_cli.cli.progress import reading_progress
 from headroom_cli.cli.shared import load_config, moment
 
 if TYPE_CHECKING:
+    from headroom_cli.analysis import Analyser
     from headroom_cli.config import Config
     from headroom_cli.result import FileReport, Run
     from headroom_cli.selection import Selection
@@ -109,7 +110,7 @@ def analyze(
     if run.settled.conversations.is_empty():
         raise Ending(NOTHING_READ, nothing_selected(run, zone))
     write_report(run, discovery, output, dimensions, zone=zone, limit=limit, verbose=verbose, no_color=no_color)
-    _refuse_unreadable(run.files, unknown_files)
+    refuse_unreadable(run.files, unknown_files)
 
 
 def _selection(
@@ -168,8 +169,16 @@ def _nothing_found(discovery: Discovery, window: int | None, project: str | None
 
 
 def _run(discovery: Discovery, selection: Selection, loaded: Config, *, with_units: bool, quiet: bool) -> Run:
-    from headroom_cli.analysis import Analyser, Settings
     from headroom_cli.run import analyse_files
+
+    analyser = analyser_for(loaded)
+    with reading_progress(discovery.files, quiet=quiet) as progress:
+        return analyse_files(discovery.files, analyser, selection=selection, tool_units=with_units, progress=progress)
+
+
+def analyser_for(loaded: Config) -> Analyser:
+    """An analyser with the configured settings; what is wrong with them ends the command as wrong usage."""
+    from headroom_cli.analysis import Analyser, Settings
     from headroom_cli.tokens import TokenizerError
     from headroom_cli.waste import pages
 
@@ -182,14 +191,12 @@ def _run(discovery: Discovery, selection: Selection, loaded: Config, *, with_uni
         ignored_signals=frozenset(loaded["signals.ignore"]),
     )
     try:
-        analyser = Analyser(settings=settings)
+        return Analyser(settings=settings)
     except TokenizerError as problem:
         raise Ending(USAGE, str(problem)) from problem
-    with reading_progress(discovery.files, quiet=quiet) as progress:
-        return analyse_files(discovery.files, analyser, selection=selection, tool_units=with_units, progress=progress)
 
 
-def _refuse_unreadable(files: list[FileReport], unknown_files: UnknownFiles | None) -> None:
+def refuse_unreadable(files: list[FileReport], unknown_files: UnknownFiles | None) -> None:
     """A file that the user named must be readable; one found in a walk is counted, unless asked otherwise."""
     strict: dict[UnknownFiles | None, Callable[[FileReport], bool]] = {
         None: lambda file: file.named,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
+import polars.selectors as cs
 
-from headroom_cli.export.files import files_table
-from headroom_cli.export.schema import SCHEMA_VERSION, TABLES, Table, Type
-from headroom_cli.result import Run
+from headroom_cli.export.files import file_id, files_table, labels_by_path
+from headroom_cli.export.schema import TABLES, TEXTS, Table, Type
+from headroom_cli.export.state import Known
 from headroom_cli.settle import Settled
 
 DEFINITION_VERSION = 1
@@ -44,10 +45,20 @@ _SUMMED = (
 )
 
 
-def exported(run: Run, diagnostics: pl.DataFrame | None = None) -> dict[str, pl.DataFrame]:
-    """All tables of a run, by name; `run` must have been made with every column (`exported=True`)."""
-    settled = run.settled
-    headers = _headers(settled)
+def exported(
+    settled: Settled,
+    known: Mapping[str, Known],
+    *,
+    diagnostics: pl.DataFrame | None = None,
+    texts: pl.DataFrame | None = None,
+) -> dict[str, pl.DataFrame]:
+    """All tables, by name, from rows that were gathered with every column. `known` are the files they came from.
+
+    `texts` asks for the table of texts; without it, hashes of short texts are left out.
+    """
+    labels = labels_by_path(known)
+    headers = _headers(settled, labels)
+    label_names = [name for name in labels.columns if name != "path"]
     requests = _requests(settled, headers)
     blocks = _blocks(settled, headers)
     messages = _messages(settled, headers, blocks)
@@ -55,7 +66,7 @@ def exported(run: Run, diagnostics: pl.DataFrame | None = None) -> dict[str, pl.
     waste = _waste(settled, headers)
     found = diagnostics if diagnostics is not None else pl.DataFrame(schema=schema_of(TABLES["diagnostics"]))
     tables = {
-        "files": files_table(run.files),
+        "files": files_table(known),
         "requests": requests,
         "messages": messages,
         "blocks": blocks,
@@ -63,10 +74,17 @@ def exported(run: Run, diagnostics: pl.DataFrame | None = None) -> dict[str, pl.
         "waste": waste,
         "diagnostics": found,
         "tools": _tools(settled),
-        "daily": _daily(requests, calls, waste, blocks, headers),
+        "daily": _daily(requests, calls, waste, blocks, label_names),
     }
     tables["conversations"] = _conversations(settled, headers, requests, messages, blocks, waste, found)
-    return {name: _conformed(tables[name], table) for name, table in TABLES.items()}
+    result = {name: _conformed(tables[name], table, label_names) for name, table in TABLES.items()}
+    if texts is None:
+        short = pl.when(pl.col("bytes") >= _MIN_HASHED_BYTES).then("content_hash")
+        result["blocks"] = result["blocks"].with_columns(content_hash=short)
+    else:
+        held = texts.join(result["blocks"].select("content_hash"), on="content_hash", how="semi")
+        result["texts"] = _conformed(held, TEXTS, ())
+    return result
 
 
 def schema_of(table: Table) -> dict[str, pl.DataType]:
@@ -74,21 +92,24 @@ def schema_of(table: Table) -> dict[str, pl.DataType]:
     return {column.name: _TYPES[column.type] for column in table.columns}
 
 
-def _conformed(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
-    """The columns of the schema, in its order and types, rows in the table's order."""
+def _conformed(frame: pl.DataFrame, table: Table, labels: Sequence[str]) -> pl.DataFrame:
+    """The columns of the schema, in its order and types, rows in the table's order; labels come last."""
     columns = [pl.col(name).cast(kind) for name, kind in schema_of(table).items()]
+    if table.labelled:
+        columns += [pl.col(name) for name in labels]
     return frame.select(columns).sort(table.order, nulls_last=True, maintain_order=True)
 
 
-def _headers(settled: Settled) -> pl.DataFrame:
+def _headers(settled: Settled, labels: pl.DataFrame) -> pl.DataFrame:
     """What rows of every table need of their conversation."""
     providers = pl.col("dialect").replace_strict(_PROVIDERS, default=pl.col("dialect"), return_dtype=pl.String)
-    return settled.conversations.select(
+    return settled.conversations.join(labels, on="path", how="left").select(
         "conversation",
         "conversation_id",
         "client",
         "project",
         "session_id",
+        cs.starts_with("label_"),
         provider_name=providers,
         start_date=_time("started_at").dt.date(),
         main_model="model",
@@ -155,7 +176,7 @@ def _blocks(settled: Settled, headers: pl.DataFrame) -> pl.DataFrame:
         .join(stays, on=["conversation", "block_index"], how="left")
         .with_columns(
             block_id=_row_id("block_index"),
-            content_hash=pl.when(pl.col("bytes") >= _MIN_HASHED_BYTES).then("content_hash"),
+            content_hash=pl.when(pl.col("content_hash") != "").then("content_hash"),
         )
     )
 
@@ -281,7 +302,7 @@ def _conversations(
         _lint_counts(diagnostics),
     ]
     result = settled.conversations.drop("messages", "requests").join(
-        headers.select("conversation", "provider_name"), on="conversation"
+        headers.select("conversation", "provider_name", cs.starts_with("label_")), on="conversation"
     )
     for frame in sums:
         result = result.join(frame, on=key, how="left")
@@ -295,8 +316,6 @@ def _conversations(
 
 
 def _file_ids(paths: pl.Series) -> pl.Series:
-    from headroom_cli.export.files import file_id
-
     return pl.Series(paths.name, [file_id(path) for path in paths], dtype=pl.String)
 
 
@@ -357,13 +376,13 @@ def _tools(settled: Settled) -> pl.DataFrame:
 
 
 def _daily(
-    requests: pl.DataFrame, calls: pl.DataFrame, waste: pl.DataFrame, blocks: pl.DataFrame, headers: pl.DataFrame
+    requests: pl.DataFrame, calls: pl.DataFrame, waste: pl.DataFrame, blocks: pl.DataFrame, labels: Sequence[str]
 ) -> pl.DataFrame:
     """Requests by their day; calls and waste by the day of the request that made or first saw them.
 
     Where a request has no time, the day on which its conversation started; NULL where that is not known either.
     """
-    keys = ["date", "client", "provider_name", "model", "project"]
+    keys = ["date", "client", "provider_name", "model", "project", *labels]
     dated = requests.with_columns(
         date=pl.coalesce(pl.col("ended_at").dt.date(), "start_date"),
         model=pl.coalesce("model", "main_model"),
@@ -395,6 +414,3 @@ def _daily(
         days = days.join(rows.group_by(keys).agg(**sums), on=keys, how="full", coalesce=True, nulls_equal=True)
     counts = ["sessions", "requests", "unpriced_requests", "avoidable_tokens", "tool_calls", "tool_errors"]
     return days.with_columns(pl.col(counts).fill_null(0))
-
-
-__all__: Sequence[str] = ("DEFINITION_VERSION", "SCHEMA_VERSION", "exported", "schema_of")

@@ -31,7 +31,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """One table. `key` names the columns that are unique in it, `parents` the tables that its ids lead to."""
+    """One table. `key` names the columns that are unique in it, `parents` the tables that its ids lead to.
+
+    `labelled` tables get a column `label_<key>` for each `--label`, behind the others.
+    """
 
     name: str
     meaning: str
@@ -39,6 +42,7 @@ class Table:
     key: tuple[str, ...]
     parents: tuple[tuple[str, str], ...] = ()
     order: tuple[str, ...] = ("conversation_id",)
+    labelled: bool = False
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -82,6 +86,7 @@ FILES = Table(
     ),
     ("file_id",),
     order=("path",),
+    labelled=True,
 )
 
 CONVERSATIONS = Table(
@@ -124,6 +129,7 @@ CONVERSATIONS = Table(
     ),
     ("conversation_id",),
     (("file_id", "files"),),
+    labelled=True,
 )
 
 REQUESTS = Table(
@@ -332,6 +338,7 @@ DAILY = Table(
     ),
     ("date", "client", "provider_name", "model", "project"),
     order=("date", "client", "provider_name", "model", "project"),
+    labelled=True,
 )
 
 TEXTS = Table(

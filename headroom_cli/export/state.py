@@ -1,0 +1,91 @@
+"""What a dataset remembers for its next update: every file's rows before settling, and what the files were like.
+
+It lies in `OUT/_state` (readers skip names that begin with `_`). With it, an update reads only files that changed, and
+keeps what files that no longer exist once gave; settling always runs over everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+
+from headroom_cli.model import Damage
+from headroom_cli.result import FileReport
+from headroom_cli.tables import FRAME_NAMES, Frames
+
+_FILES = "files.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A file as it was when it was last read. `stamp` is its size, mtime_ns and ctime_ns."""
+
+    report: FileReport
+    stamp: tuple[int, int, int]
+    first_seen_at: int
+    last_read_at: int
+    labels: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The rows of all known files before settling. `fingerprint` is what they depend on besides the files."""
+
+    fingerprint: str
+    known: dict[str, Known]
+    frames: Frames
+    texts: pl.DataFrame
+
+
+def save(state: State, folder: Path) -> None:
+    """Write the state into a folder that is made for it."""
+    folder.mkdir()
+    for name in FRAME_NAMES:
+        getattr(state.frames, name).write_parquet(folder / f"{name}.parquet", compression="zstd", compression_level=1)
+    state.texts.write_parquet(folder / "texts.parquet", compression="zstd")
+    body = {"fingerprint": state.fingerprint, "files": [asdict(known) for known in state.known.values()]}
+    (folder / _FILES).write_bytes(orjson.dumps(body))
+
+
+def load(folder: Path) -> State | None:
+    """The state in a folder; None where there is none."""
+    try:
+        body = orjson.loads((folder / _FILES).read_bytes())
+    except FileNotFoundError:
+        return None
+    known = [_known(entry) for entry in body["files"]]
+    frames = Frames(**{name: pl.read_parquet(folder / f"{name}.parquet") for name in FRAME_NAMES})
+    texts = pl.read_parquet(folder / "texts.parquet")
+    return State(body["fingerprint"], {entry.report.path: entry for entry in known}, frames, texts)
+
+
+def _known(entry: dict[str, Any]) -> Known:
+    report = entry["report"]
+    report["damaged"] = [Damage(**damage) for damage in report["damaged"]]
+    return Known(
+        FileReport(**report), tuple(entry["stamp"]), entry["first_seen_at"], entry["last_read_at"], entry["labels"]
+    )
+
+
+def no_texts() -> pl.DataFrame:
+    """A table of texts with nothing in it."""
+    return pl.DataFrame(schema={"content_hash": pl.String, "text": pl.String})
+
+
+def stamp_of(path: str) -> tuple[int, int, int] | None:
+    """Size, mtime_ns and ctime_ns of a file; None where it does not exist."""
+    try:
+        status = Path(path).stat()
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def unchanged(known: dict[str, Known], paths: Sequence[str]) -> set[str]:
+    """Of these files, those that are as they were when they were last read."""
+    return {path for path in paths if path in known and known[path].stamp == stamp_of(path)}
