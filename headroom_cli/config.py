@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from headroom_cli.version import __version__
@@ -36,7 +36,7 @@ class Key:
     default: Any
     meaning: str
     choices: tuple[str, ...] = ()
-    values: type = list
+    values: Literal["lists", "strings"] = "lists"
 
 
 KEYS: dict[str, Key] = {
@@ -58,7 +58,7 @@ KEYS: dict[str, Key] = {
     "lint.per-file-ignores": Key(dict, {}, "rules that are not reported, by pattern of paths"),
     "lint.expect": Key(dict, {}, "rules whose findings must be there, by pattern of paths"),
     "export.labels": Key(
-        dict, {}, 'labels of an export, as in `{ team = "core" }`; `${NAME}` is the environment\'s', values=str
+        dict, {}, 'labels of an export, as in `{ team = "core" }`; `${NAME}` is the environment\'s', values="strings"
     ),
     "export.partition-by": Key(list, [], "how an export's tables are split into folders: `month`"),
     "signals.ignore": Key(list, [], "waste signals that are not looked for"),
@@ -157,7 +157,7 @@ def _check(path: Path, key: str, value: Any) -> None:
     if wrong or (isinstance(value, int) and value < 0):
         kind = expected.__name__ if isinstance(expected, type) else " or ".join(t.__name__ for t in expected)
         raise ConfigProblem(f"{path}: {key} must be {_article(kind)}, not {value!r}")
-    if isinstance(value, dict) and KEYS[key].values is str:
+    if isinstance(value, dict) and KEYS[key].values == "strings":
         if not all(isinstance(item, str) for item in value.values()):
             raise ConfigProblem(f"{path}: {key} must be a table of strings")
         return

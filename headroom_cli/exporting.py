@@ -15,7 +15,7 @@ from headroom_cli.export.frames import exported
 from headroom_cli.export.state import Known, State, load, no_texts, save, stamp_of, unchanged
 from headroom_cli.prices import price_table
 from headroom_cli.result import FileReport
-from headroom_cli.run import Progress, gather
+from headroom_cli.run import Progress, Wanted, gather
 from headroom_cli.settle import settle
 from headroom_cli.source.discover import Found
 from headroom_cli.source.walk import path_text
@@ -33,6 +33,7 @@ class Options:
     with_text: bool = False
     update: bool = False
     key: bytes | None = None
+    jobs: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +131,8 @@ def _gathered(
     same = unchanged(known, list(found)) if before is not None and before.fingerprint == fingerprint else set()
     stale = sorted((path, file) for path, file in found.items() if path not in same)
     stamps = {path: stamp_of(path) for path, _ in stale}
-    gathered = gather(
-        [file for _, file in stale], analyser, exported=True, with_text=options.with_text, progress=progress
-    )
+    wanted = Wanted(exported=True, with_text=options.with_text)
+    gathered = gather([file for _, file in stale], analyser, wanted, jobs=options.jobs, progress=progress)
     now = time.time_ns() // 1000
     for report in gathered.reports:
         earlier = known.get(report.path)

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
-from headroom_cli.analysis import Analyser
+from headroom_cli.analysis import Analyser, Settings
 from headroom_cli.logs import read_log, read_stream
 from headroom_cli.model import Reading
+from headroom_cli.parallel import Lost, spread
 from headroom_cli.result import FileReport, Run
 from headroom_cli.selection import Selection
 from headroom_cli.settle import settle
 from headroom_cli.source.discover import Found
-from headroom_cli.tables import Frames, Tables
+from headroom_cli.source.walk import path_text
+from headroom_cli.tables import Frames, Tables, merge
 
 _BATCH_BYTES = 8_000_000
+_PIECE_BYTES = 16_000_000
+_WORTH_PROCESSES = 40_000_000  # bytes: starting a process takes as long as reading half of that
 _COLLECT_EVERY = 16
 
 Progress = Callable[[int, int], None]
@@ -40,30 +45,48 @@ def analyse_files(
     *,
     selection: Selection | None = None,
     tool_units: bool = False,
+    jobs: int = 1,
     progress: Progress | None = None,
 ) -> Run:
-    """Read and analyse `files` in order, then settle what spans them."""
-    gathered = gather(files, analyser, tool_units=tool_units, progress=progress)
+    """Read and analyse `files`, then settle what spans them. The result is the same for any number of `jobs`."""
+    gathered = gather(files, analyser, Wanted(tool_units=tool_units), jobs=jobs, progress=progress)
     chosen = selection or Selection()
     return Run(settle(gathered.frames, chosen), gathered.reports, gathered.tool_units, chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is kept of the files beside what every report reads: see `Tables`."""
+
+    tool_units: bool = False
+    exported: bool = False
+    with_text: bool = False
 
 
 def gather(
     files: Iterable[Found],
     analyser: Analyser,
+    wanted: Wanted = Wanted(),
     *,
-    tool_units: bool = False,
-    exported: bool = False,
-    with_text: bool = False,
+    jobs: int = 1,
     progress: Progress | None = None,
 ) -> Gathered:
-    """Read and analyse `files` in order. `exported` keeps the columns that only an export reads."""
-    tables = Tables(exported=exported, with_text=with_text)
+    """Read and analyse `files` in order, in this process or (`jobs` > 1) in others."""
+    given = list(files)
+    if jobs > 1 and sum(found.size for found in given) >= _WORTH_PROCESSES and not any(f.stdin for f in given):
+        return _gather_apart(given, analyser, wanted, jobs, progress)
+    return _gather_here(given, analyser, wanted, progress)
+
+
+def _gather_here(
+    files: Iterable[Found], analyser: Analyser, wanted: Wanted, progress: Progress | None = None
+) -> Gathered:
+    tables = Tables(exported=wanted.exported, with_text=wanted.with_text)
     reports: list[FileReport] = []
     units: dict[int, list[tuple[int, list[int]]]] = {}
     done = 0
     with _collecting_seldom():
-        for number, batch in enumerate(_batches(files), start=1):
+        for number, batch in enumerate(_batches(files, _BATCH_BYTES), start=1):
             conversations = []
             for found in batch:
                 reading = read_stream(sys.stdin.buffer, "-") if found.stdin else read_log(found.path)
@@ -73,7 +96,7 @@ def gather(
                 if progress:
                     progress(len(reports), done)
             for analysis in analyser.analyse(conversations):
-                if tool_units:
+                if wanted.tool_units:
                     units[tables.conversations] = analysis.history.units
                 tables.add(analysis)
             del conversations
@@ -83,12 +106,65 @@ def gather(
     return Gathered(tables.frames(), reports, units, tables.texts or {})
 
 
-def _batches(files: Iterable[Found]) -> Iterator[list[Found]]:
+class _Task:
+    """What each process does with its share of the files; what it has counted is not counted again there."""
+
+    def __init__(self, settings: Settings, wanted: Wanted) -> None:
+        self._analyser = Analyser(settings=settings)
+        self._wanted = wanted
+
+    def __call__(self, files: list[Found]) -> Gathered:
+        gathered = _gather_here(files, self._analyser, self._wanted)
+        gc.collect()
+        return gathered
+
+
+def _gather_apart(
+    files: list[Found], analyser: Analyser, wanted: Wanted, jobs: int, progress: Progress | None
+) -> Gathered:
+    done = [0, 0]
+
+    def tell(items: list[Found]) -> None:
+        done[0] += len(items)
+        done[1] += sum(found.size for found in items)
+        if progress:
+            progress(done[0], done[1])
+
+    results = spread(
+        partial(_Task, analyser.settings, wanted),
+        list(_batches(files, _PIECE_BYTES)),
+        jobs,
+        size=lambda items: sum(found.size for found in items),
+        done=tell,
+    )
+    return joined([_lost(result.item, wanted) if isinstance(result, Lost) else result for result in results])
+
+
+def joined(parts: Sequence[Gathered]) -> Gathered:
+    """What was gathered apart, as if it had been gathered in one go."""
+    units: dict[int, list[tuple[int, list[int]]]] = {}
+    texts: dict[str, str] = {}
+    number = 0
+    for part in parts:
+        units.update((number + conversation, found) for conversation, found in part.tool_units.items())
+        texts.update(part.texts)
+        number += len(part.frames.conversations)
+    frames = merge([part.frames for part in parts])
+    return Gathered(frames, [report for part in parts for report in part.reports], units, texts)
+
+
+def _lost(found: Found, wanted: Wanted) -> Gathered:
+    reading = Reading(path_text(found.path), bytes=found.size)
+    reading.skipped = "the process that read it was killed (out of memory?)"
+    return Gathered(Tables(exported=wanted.exported).frames(), [_report(reading, found)], {}, {})
+
+
+def _batches(files: Iterable[Found], limit: int) -> Iterator[list[Found]]:
     """Neighbouring files that are analysed together: scanning many texts at once costs less than many scans."""
     batch: list[Found] = []
     size = 0
     for found in files:
-        if batch and size + found.size > _BATCH_BYTES:
+        if batch and size + found.size > limit:
             yield batch
             batch, size = [], 0
         batch.append(found)

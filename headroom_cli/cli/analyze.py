@@ -80,6 +80,9 @@ def analyze(
         UnknownFiles | None,
         typer.Option("--unknown-files", help="Files of no known format: an error, or skipped and counted."),
     ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Processes to use. Default: all cores.")
+    ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="More detail: tool units, all skipped files.")
     ] = False,
@@ -102,7 +105,8 @@ def analyze(
     discovery = _discover(paths or [], last, project, window, loaded)
     if not discovery.files:
         raise Ending(NOTHING_READ, _nothing_found(discovery, window, project))
-    run = _run(discovery, selection, loaded, with_units=verbose or len(discovery.files) == 1, quiet=quiet)
+    with_units = verbose or len(discovery.files) == 1
+    run = _run(discovery, selection, loaded, with_units=with_units, quiet=quiet, jobs=jobs)
     if all(file.skipped for file in run.files):
         first = run.files[0]
         others = f" (and {len(run.files) - 1} more)" if len(run.files) > 1 else ""
@@ -168,12 +172,22 @@ def _nothing_found(discovery: Discovery, window: int | None, project: str | None
     return f"no sessions{recorded} in {places}{older if window is not None and discovery.older_files else ''}"
 
 
-def _run(discovery: Discovery, selection: Selection, loaded: Config, *, with_units: bool, quiet: bool) -> Run:
+def _run(
+    discovery: Discovery, selection: Selection, loaded: Config, *, with_units: bool, quiet: bool, jobs: int | None
+) -> Run:
+    from headroom_cli.parallel import available_cores
     from headroom_cli.run import analyse_files
 
     analyser = analyser_for(loaded)
     with reading_progress(discovery.files, quiet=quiet) as progress:
-        return analyse_files(discovery.files, analyser, selection=selection, tool_units=with_units, progress=progress)
+        return analyse_files(
+            discovery.files,
+            analyser,
+            selection=selection,
+            tool_units=with_units,
+            jobs=jobs or available_cores(),
+            progress=progress,
+        )
 
 
 def analyser_for(loaded: Config) -> Analyser:

@@ -69,6 +69,9 @@ def export(
     since: Annotated[
         str | None, typer.Option("--since", help="Only files written since then: 30d, a date, all.", metavar="WHEN")
     ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Processes to use. Default: all cores.")
+    ] = None,
     unknown_files: Annotated[
         UnknownFiles | None,
         typer.Option("--unknown-files", help="Files of no known format: an error, or skipped and counted."),
@@ -81,7 +84,7 @@ def export(
     loaded = load_config(config)
     if not output:
         raise Ending(USAGE, "say where to write: headroom export -o DIR")
-    options = _options(loaded, table, form, partition_by, label, with_text, redact, update)
+    options = _options(loaded, table, form, partition_by, label, with_text, redact, update, jobs)
     discovery = _discover(paths or [], since, loaded)
     if not discovery.files and not update:
         raise Ending(NOTHING_READ, "no log files in the paths given")
@@ -103,10 +106,12 @@ def _options(
     with_text: bool,
     redact: bool,
     update: bool,
+    jobs: int | None,
 ) -> Options:
     from headroom_cli.export.dataset import Layout
     from headroom_cli.export.schema import TABLES
     from headroom_cli.exporting import Options
+    from headroom_cli.parallel import available_cores
 
     known = [*TABLES, *(["texts"] if with_text else [])]
     for name in table or ():
@@ -126,6 +131,7 @@ def _options(
         with_text,
         update,
         _key() if redact else None,
+        jobs or available_cores(),
     )
 
 
