@@ -6,10 +6,11 @@ import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from headroom_cli.analysis import Analyser, Settings
+from headroom_cli.cache import Cache
 from headroom_cli.logs import read_log, read_stream
 from headroom_cli.model import Reading
 from headroom_cli.parallel import Lost, spread
@@ -17,8 +18,9 @@ from headroom_cli.result import FileReport, Run
 from headroom_cli.selection import Selection
 from headroom_cli.settle import settle
 from headroom_cli.source.discover import Found
+from headroom_cli.source.stamps import stamp_of
 from headroom_cli.source.walk import path_text
-from headroom_cli.tables import Frames, Tables, merge
+from headroom_cli.tables import Frames, Tables, merge, of_files
 
 _BATCH_BYTES = 8_000_000
 _PIECE_BYTES = 16_000_000
@@ -46,10 +48,18 @@ def analyse_files(
     selection: Selection | None = None,
     tool_units: bool = False,
     jobs: int = 1,
+    cache: Cache | None = None,
     progress: Progress | None = None,
 ) -> Run:
-    """Read and analyse `files`, then settle what spans them. The result is the same for any number of `jobs`."""
-    gathered = gather(files, analyser, Wanted(tool_units=tool_units), jobs=jobs, progress=progress)
+    """Read and analyse `files`, then settle what spans them.
+
+    The result is the same for any number of `jobs`, and with a `cache` or without.
+    """
+    wanted = Wanted(tool_units=tool_units)
+    if cache is not None and not tool_units:
+        gathered = _gather_cached(list(files), analyser, cache, jobs, progress)
+    else:
+        gathered = gather(files, analyser, wanted, jobs=jobs, progress=progress)
     chosen = selection or Selection()
     return Run(settle(gathered.frames, chosen), gathered.reports, gathered.tool_units, chosen)
 
@@ -76,6 +86,31 @@ def gather(
     if jobs > 1 and sum(found.size for found in given) >= _WORTH_PROCESSES and not any(f.stdin for f in given):
         return _gather_apart(given, analyser, wanted, jobs, progress)
     return _gather_here(given, analyser, wanted, progress)
+
+
+def _gather_cached(
+    files: list[Found], analyser: Analyser, cache: Cache, jobs: int, progress: Progress | None
+) -> Gathered:
+    """Read only files that the cache does not know as they are now."""
+    stamps = {path_text(found.path): None if found.stdin else stamp_of(found.path) for found in files}
+    hits = cache.find(stamps)
+    fresh = [found for found in files if path_text(found.path) not in hits.reports]
+    gathered = gather(fresh, analyser, jobs=jobs, progress=progress)
+    if hits.frames is None:
+        cache.store(gathered.frames, gathered.reports, stamps)
+        return gathered
+    read = [report.path for report in gathered.reports]
+    frames = merge([hits.frames, gathered.frames]) if read else hits.frames
+    if [*hits.paths, *read] != list(stamps):
+        frames = of_files(frames, list(stamps))
+    known = {**hits.reports, **{report.path: report for report in gathered.reports}}
+    named = {path_text(found.path): found.named for found in files}
+    reports = [replace(known[path], named=named[path]) for path in stamps]
+    if hits.scattered:
+        cache.store(frames, reports, stamps)
+    elif read:
+        cache.store(gathered.frames, gathered.reports, stamps)
+    return Gathered(frames, reports, {}, {})
 
 
 def _gather_here(

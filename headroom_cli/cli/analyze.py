@@ -83,6 +83,7 @@ def analyze(
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Processes to use. Default: all cores.")
     ] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Read all files anew, and keep nothing.")] = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="More detail: tool units, all skipped files.")
     ] = False,
@@ -106,7 +107,7 @@ def analyze(
     if not discovery.files:
         raise Ending(NOTHING_READ, _nothing_found(discovery, window, project))
     with_units = verbose or len(discovery.files) == 1
-    run = _run(discovery, selection, loaded, with_units=with_units, quiet=quiet, jobs=jobs)
+    run = _run(discovery, selection, loaded, with_units=with_units, quiet=quiet, jobs=jobs, cached=not no_cache)
     if all(file.skipped for file in run.files):
         first = run.files[0]
         others = f" (and {len(run.files) - 1} more)" if len(run.files) > 1 else ""
@@ -173,8 +174,16 @@ def _nothing_found(discovery: Discovery, window: int | None, project: str | None
 
 
 def _run(
-    discovery: Discovery, selection: Selection, loaded: Config, *, with_units: bool, quiet: bool, jobs: int | None
+    discovery: Discovery,
+    selection: Selection,
+    loaded: Config,
+    *,
+    with_units: bool,
+    quiet: bool,
+    jobs: int | None,
+    cached: bool,
 ) -> Run:
+    from headroom_cli.cache import Cache
     from headroom_cli.parallel import available_cores
     from headroom_cli.run import analyse_files
 
@@ -186,6 +195,7 @@ def _run(
             selection=selection,
             tool_units=with_units,
             jobs=jobs or available_cores(),
+            cache=Cache(repr(analyser.settings)) if cached else None,
             progress=progress,
         )
 

@@ -9,7 +9,7 @@ from typing import Annotated, ParamSpec
 
 import typer
 
-from headroom_cli.cli import analyze, config, explain, export, formats, lint
+from headroom_cli.cli import analyze, cache, config, explain, export, formats, lint
 from headroom_cli.cli.exits import INTERNAL_ERROR, OK, PIPE_CLOSED, USAGE, Ending, ending_of, leave, say
 from headroom_cli.version import __version__
 
@@ -90,5 +90,6 @@ for _name, _command in (
     ("explain", explain.explain),
     ("formats", formats.formats),
     ("config", config.config),
+    ("cache", cache.cache),
 ):
     app.command(_name)(_ending(_command))

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from headroom_cli.export.state import Known, stamp_of
+from headroom_cli.export.state import Known
 from headroom_cli.logs import known_formats
+from headroom_cli.source.stamps import stamp_of
 
 
 def file_id(path: str) -> str:

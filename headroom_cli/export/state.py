@@ -16,6 +16,7 @@ import polars as pl
 
 from headroom_cli.model import Damage
 from headroom_cli.result import FileReport
+from headroom_cli.source.stamps import Stamp, stamp_of
 from headroom_cli.tables import FRAME_NAMES, Frames
 
 _FILES = "files.json"
@@ -23,10 +24,10 @@ _FILES = "files.json"
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A file as it was when it was last read. `stamp` is its size, mtime_ns and ctime_ns."""
+    """A file as it was when it was last read. `stamp` is its size and times."""
 
     report: FileReport
-    stamp: tuple[int, int, int]
+    stamp: Stamp
     first_seen_at: int
     last_read_at: int
     labels: dict[str, str]
@@ -75,15 +76,6 @@ def _known(entry: dict[str, Any]) -> Known:
 def no_texts() -> pl.DataFrame:
     """A table of texts with nothing in it."""
     return pl.DataFrame(schema={"content_hash": pl.String, "text": pl.String})
-
-
-def stamp_of(path: str) -> tuple[int, int, int] | None:
-    """Size, mtime_ns and ctime_ns of a file; None where it does not exist."""
-    try:
-        status = Path(path).stat()
-    except OSError:
-        return None
-    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def unchanged(known: dict[str, Known], paths: Sequence[str]) -> set[str]:
