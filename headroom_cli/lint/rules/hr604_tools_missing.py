@@ -8,15 +8,16 @@ Bedrock demands a `toolConfig` as soon as the history holds `toolUse` or `toolRe
 such a request today, but its routes over Bedrock do not, and gateways add a dummy tool: there it is a warning. It
 happens in side requests that reuse a history: titles, summaries, final answers.
 
-Only requests are judged; logs and bare messages do not tell what was declared.
+Only requests are judged; logs and bare messages do not tell what was declared. A body that holds nothing but messages
+may have been stored without its tools, and gives a warning.
 
 ## Example
 
 ```json
-{"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [
-  {"role": "user", "content": "x"},
-  {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "f", "input": {}}]},
-  {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "r"}]}]}
+{"modelId": "us.anthropic.claude-sonnet-4-5", "messages": [
+  {"role": "user", "content": [{"text": "x"}]},
+  {"role": "assistant", "content": [{"toolUse": {"toolUseId": "t1", "name": "f", "input": {}}}]},
+  {"role": "user", "content": [{"toolResult": {"toolUseId": "t1", "content": [{"text": "1"}]}}]}]}
 ```
 
 ## What to do
@@ -30,6 +31,7 @@ from collections.abc import Iterator
 
 from headroom_cli.lint.base import Check, Finding, Fix, Rule
 
+_MESSAGES = ("messages", "system")
 _FIX = Fix("neutralize", "turn calls and results into text in the same place", safe=False)
 
 
@@ -46,7 +48,7 @@ def check(check: Check) -> Iterator[Finding]:
         "the history holds calls of tools, but the request declares none"
         + ("" if bedrock else "; Bedrock refuses that, and some gateways"),
         first,
-        severity="error" if bedrock else "warning",
+        severity="error" if bedrock and any(key not in _MESSAGES for key in history.body) else "warning",
         line=history.line,
         api_error="The toolConfig field must be defined when using toolUse and toolResult content blocks.",
         fix=_FIX,

@@ -50,7 +50,7 @@ def check(check: Check) -> Iterator[Finding]:
         api_error=f"A maximum of {most} blocks with cache_control may be provided. Found {len(found)}.",
         related=[
             Related(marker.block, "another marker") for marker in found if marker.block not in (None, extra.block)
-        ],  # type: ignore[arg-type]
+        ],
         fix=_FIX,
     )
 

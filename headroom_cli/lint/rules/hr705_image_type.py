@@ -4,10 +4,10 @@ An image is not what its media type says, or cannot be read.
 
 ## Why it is refused
 
-Anthropic compares `media_type` with the first bytes of the image and takes PNG, JPEG, GIF and WebP. Screenshots that are
-named `.png` and hold a JPEG are the usual case; an image that lies in the history fails in every later request. Empty
-data, and data that is no Base64 or no image, is refused as well. Where a log holds no requests the latter is a warning:
-the log may have left the image out.
+Anthropic compares `media_type` with the first bytes of the image and takes PNG, JPEG, GIF and WebP. Screenshots that
+are named `.png` and hold a JPEG are the usual case; an image that lies in the history fails in every later request.
+Empty data, and data that is no Base64 or no image, is refused as well. The latter is a warning in logs that hold no
+requests, which may have left the image out, and in Bedrock's, where bytes are written in many ways.
 
 ## Example
 
@@ -34,7 +34,7 @@ _NEUTRALIZE = Fix("neutralize", "put a text in the place of the image", safe=Fal
 
 def check(check: Check) -> Iterator[Finding]:
     """Images whose data does not fit their media type."""
-    lost = "error" if check.history.judged_as == "request" else "warning"
+    sure = check.history.judged_as == "request" and check.profile.name == "anthropic"
     for medium in check.media:
         if medium.kind != "image" or medium.data is None:
             continue
@@ -53,7 +53,7 @@ def check(check: Check) -> Iterator[Finding]:
                 "the image has no data" if not medium.data else "the data is no image that a provider takes",
                 medium.block,
                 at=medium.at,
-                severity=lost,  # type: ignore[arg-type]
+                severity="error" if sure else "warning",
                 api_error="image cannot be empty" if not medium.data else "Could not process image",
                 fix=_NEUTRALIZE,
             )

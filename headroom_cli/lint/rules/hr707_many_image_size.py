@@ -68,8 +68,8 @@ def check(check: Check) -> Iterator[Finding]:
             f"the image has {pixels[0]} x {pixels[1]} pixels; with {count} images, {side} a side are the most",
             medium.block,
             at=medium.at,
-            api_error=f"messages.{at}.image.source.base64.data: At least one of the image dimensions exceed max allowed "
-            f"size for many-image requests: {side} pixels",
+            api_error=f"messages.{at}.image.source.base64.data: At least one of the image dimensions exceed max "
+            f"allowed size for many-image requests: {side} pixels",
             fix=_FIX,
         )
 
