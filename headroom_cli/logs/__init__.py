@@ -92,6 +92,7 @@ def _read(source: str | Path | BinaryIO, reading: Reading) -> Reading:
         reading.skipped = problem.reason
         return reading
     reading.damaged = records.damaged
+    reading.replaced = records.replaced
     reading.records = records.records
     reading.bytes = records.bytes
     if reading.skipped == "empty" and records.damaged:

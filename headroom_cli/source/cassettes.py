@@ -53,6 +53,7 @@ class Cassette:
         self.path = path
         self.limits = limits
         self.damaged: list[Damage] = []
+        self.replaced: dict[int, list[str]] = {}
         self.records = 0
         self.bytes = 0
         self._left = _MOST_NODES
