@@ -25,18 +25,24 @@ if TYPE_CHECKING:
         parse_messages,
         read,
     )
+    from headroom_cli.sendable import NotSendable, assert_sendable, lint_messages
+
+_SENDABLE = ("NotSendable", "assert_sendable", "lint_messages")
 
 __all__ = [
+    "NotSendable",
     "ParsedBlock",
     "ParsedHistory",
     "WasteSignals",
     "__version__",
     "analyze",
+    "assert_sendable",
     "compute_hash",
     "detect_waste_signals",
     "find_tool_units",
     "get_message_content_text",
     "is_rag_content",
+    "lint_messages",
     "parse_message_to_blocks",
     "parse_messages",
     "read",
@@ -46,9 +52,10 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from headroom_cli import library
+    import importlib
 
-    return getattr(library, name)
+    module = "sendable" if name in _SENDABLE else "library"
+    return getattr(importlib.import_module(f"headroom_cli.{module}"), name)
 
 
 def __dir__() -> list[str]:

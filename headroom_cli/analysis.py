@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from headroom_cli.blocks import conversation_blocks
 from headroom_cli.model import Block, Conversation, ToolCall, Waste
@@ -51,10 +52,15 @@ class Analyser:
     """Analyses conversations, remembering what it has counted and scanned."""
 
     def __init__(self, counter: TextCounter | None = None, settings: Settings | None = None) -> None:
-        self.counter = counter if counter is not None else get_tokenizer()
+        self._counter = counter
         self.settings = settings or Settings()
         self._tokens: dict[str, int] = {}
         self._claims: dict[str, tuple[Claim, ...]] = {}
+
+    @cached_property
+    def counter(self) -> TextCounter:
+        """What counts; the tokenizer is loaded when the first text has to be counted."""
+        return self._counter if self._counter is not None else get_tokenizer()
 
     def analyse(self, conversations: Sequence[Conversation]) -> list[Analysis]:
         """Analyse the conversations of one file; their texts are scanned together."""

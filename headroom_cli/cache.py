@@ -175,7 +175,7 @@ def _load(pack: Pack) -> Frames | None:
             data = (pack.folder / f"{name}.arrow").read_bytes()
             if zlib.crc32(data) != pack.sums.get(name):
                 return None
-            tables[name] = pl.read_ipc(data, memory_map=False)
+            tables[name] = pl.read_ipc(data)
     except (OSError, pl.exceptions.PolarsError):
         return None
     return Frames(**tables)

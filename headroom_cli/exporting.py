@@ -126,7 +126,7 @@ def _gathered(
     progress: Progress | None,
 ) -> tuple[State, set[str]]:
     """The state after reading what is new, and the paths that were read."""
-    fingerprint = f"{__version__} {getattr(analyser.counter, 'encoding', '')} {options.with_text} {analyser.settings}"
+    fingerprint = f"{__version__} {options.with_text} {analyser.settings}"
     found = {path_text(file.path): file for file in files}
     known = dict(before.known) if before is not None else {}
     same = unchanged(known, list(found)) if before is not None and before.fingerprint == fingerprint else set()

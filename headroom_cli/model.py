@@ -204,8 +204,8 @@ class Sent:
     else None: then all stand in `anchor`, the body on `line`. `body` is what stood beside the messages; equal values in
     several bodies are one object. `recorded` is False for a plain history that only implies requests; `answer` is
     what came back, as messages, `output` as raw items of the Responses API. `parent` is the request whose context this
-    one continues by `previous_response_id`: then `messages` are only what is new. `marker` is the newest cache marker,
-    as index of message and of block.
+    one continues by `previous_response_id`: then `messages` are only what is new. `markers` are the newest cache
+    markers among the messages, oldest first, as index of message and of block.
     """
 
     line: int
@@ -225,7 +225,7 @@ class Sent:
     length: int = 0
     output: list[Any] = field(default_factory=list)
     parent: Sent | None = None
-    marker: tuple[int, int] | None = None
+    markers: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(slots=True)
@@ -279,7 +279,8 @@ class Damage:
 class Reading:
     """What one file gave. `unknown` counts record types that no reader knows; `skipped` says why nothing was read.
 
-    `keeps_sent` is set before reading, by who needs `Conversation.sent`.
+    `keeps_sent` is set before reading, by who needs `Conversation.sent`. `replaced`: by line, the strings in which
+    U+FFFD took the place of lone surrogates.
     """
 
     path: str
@@ -292,6 +293,7 @@ class Reading:
     skipped: str | None = None
     notes: list[str] = field(default_factory=list)
     keeps_sent: bool = False
+    replaced: dict[int, list[str]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ import typer
 
 from headroom_cli.cli.exits import NOTHING_READ, USAGE, Ending
 from headroom_cli.cli.progress import reading_progress
-from headroom_cli.cli.shared import load_config, moment
+from headroom_cli.cli.shared import load_config, moment, tokenizer_refused
 
 if TYPE_CHECKING:
     from headroom_cli.analysis import Analyser
@@ -188,7 +188,7 @@ def _run(
     from headroom_cli.run import analyse_files
 
     analyser = analyser_for(loaded)
-    with reading_progress(discovery.files, quiet=quiet) as progress:
+    with reading_progress(discovery.files, quiet=quiet) as progress, tokenizer_refused():
         return analyse_files(
             discovery.files,
             analyser,
@@ -203,7 +203,6 @@ def _run(
 def analyser_for(loaded: Config) -> Analyser:
     """An analyser with the configured settings; what is wrong with them ends the command as wrong usage."""
     from headroom_cli.analysis import Analyser, Settings
-    from headroom_cli.tokens import TokenizerError
     from headroom_cli.waste import pages
 
     unknown = [name for name in loaded["signals.ignore"] if name not in pages()]
@@ -214,10 +213,7 @@ def analyser_for(loaded: Config) -> Analyser:
         reread_gap=loaded["signals.reread.gap"],
         ignored_signals=frozenset(loaded["signals.ignore"]),
     )
-    try:
-        return Analyser(settings=settings)
-    except TokenizerError as problem:
-        raise Ending(USAGE, str(problem)) from problem
+    return Analyser(settings=settings)
 
 
 def refuse_unreadable(files: list[FileReport], unknown_files: UnknownFiles | None) -> None:

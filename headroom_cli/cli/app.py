@@ -9,13 +9,13 @@ from typing import Annotated, ParamSpec
 
 import typer
 
-from headroom_cli.cli import analyze, cache, config, explain, export, formats, lint
+from headroom_cli.cli import analyze, cache, config, explain, export, formats, lint, rules
 from headroom_cli.cli.exits import INTERNAL_ERROR, OK, PIPE_CLOSED, USAGE, Ending, ending_of, leave, say
 from headroom_cli.version import __version__
 
 app = typer.Typer(
     name="headroom",
-    help="Where the tokens of your coding agents went, what they cost, and what was wasted. Offline and read-only.",
+    help="Where the tokens of your coding agents went, what was wasted, and what a provider would refuse. Offline.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -88,6 +88,7 @@ for _name, _command in (
     ("lint", lint.lint),
     ("export", export.export),
     ("explain", explain.explain),
+    ("rules", rules.rules),
     ("formats", formats.formats),
     ("config", config.config),
     ("cache", cache.cache),

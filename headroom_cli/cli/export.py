@@ -15,7 +15,7 @@ import typer
 from headroom_cli.cli.analyze import UnknownFiles, analyser_for, refuse_unreadable
 from headroom_cli.cli.exits import NOTHING_READ, USAGE, Ending
 from headroom_cli.cli.progress import reading_progress
-from headroom_cli.cli.shared import load_config, moment
+from headroom_cli.cli.shared import load_config, moment, tokenizer_refused
 
 if TYPE_CHECKING:
     from headroom_cli.config import Config
@@ -179,7 +179,7 @@ def _export(discovery: Discovery, target: Path, options: Options, loaded: Config
     from headroom_cli.exporting import export as run_export
 
     try:
-        with reading_progress(discovery.files, quiet=quiet) as progress:
+        with reading_progress(discovery.files, quiet=quiet) as progress, tokenizer_refused():
             return run_export(discovery.files, analyser_for(loaded), target, options, progress=progress)
     except DatasetProblem as problem:
         raise Ending(USAGE, str(problem)) from problem
@@ -189,7 +189,7 @@ def _write_csv(discovery: Discovery, output: str, options: Options, loaded: Conf
     from headroom_cli.exporting import tables_of
     from headroom_cli.report.rows_csv import csv_text
 
-    with reading_progress(discovery.files, quiet=quiet) as progress:
+    with reading_progress(discovery.files, quiet=quiet) as progress, tokenizer_refused():
         tables = tables_of(discovery.files, analyser_for(loaded), options, progress=progress)
     (name,) = options.only or ()
     frame = tables[name]

@@ -61,6 +61,10 @@ class UnknownFiles(StrEnum):
     skip = "skip"
 
 
+FAILING = {FailOn.error: ("error",), FailOn.warning: ("error", "warning")}
+"""The severities that fail a run."""
+
+
 def lint(
     paths: Annotated[
         list[str] | None,
@@ -127,8 +131,7 @@ def lint(
     threshold = FailOn(fail_on or loaded["lint.fail-on"])
     write_report(run, output, fail_on=threshold, infos=infos, verbose=verbose, no_color=no_color)
     _refuse(run, discovery, unknown_files or loaded["lint.unknown-files"])
-    failing = ("error",) if threshold is FailOn.error else ("error", "warning")
-    if not exit_zero and any(run.count(severity) for severity in failing):
+    if not exit_zero and any(run.count(severity) for severity in FAILING[threshold]):
         raise Ending(FINDINGS)
 
 
@@ -150,12 +153,32 @@ def write_report(
 
 def _written(run: LintRun, output: LintFormat, fail_on: FailOn, infos: bool, verbose: bool) -> bytes:
     if output is LintFormat.json:
-        from headroom_cli.report.lint.json import document
+        from headroom_cli.report.lint import json
 
-        return document(run)
-    from headroom_cli.report.lint.concise import lines
+        return json.document(run)
+    if output is LintFormat.sarif:
+        from headroom_cli.report.lint import sarif
 
-    return "".join(f"{line}\n" for line in lines(run, infos=infos, verbose=verbose)).encode("utf-8", "replace")
+        return sarif.document(run)
+    if output is LintFormat.gitlab:
+        from headroom_cli.report.lint import gitlab
+
+        return gitlab.document(run)
+    if output is LintFormat.junit:
+        from headroom_cli.report.lint import junit
+
+        return junit.document(run, FAILING[fail_on])
+    if output is LintFormat.github:
+        from headroom_cli.report.lint import github
+
+        if path := os.environ.get("GITHUB_STEP_SUMMARY"):
+            github.write_summary(run, path)
+        lines = github.lines(run, infos=infos, verbose=verbose)
+    else:
+        from headroom_cli.report.lint import concise
+
+        lines = concise.lines(run, infos=infos, verbose=verbose)
+    return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
 
 
 def split_words(given: Iterable[str] | None) -> list[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +35,17 @@ def load_config(explicit: Path | None) -> Config:
     except (ValueError, OverflowError) as problem:
         raise Ending(USAGE, "the machine's time zone (TZ) is none; set TZ, or timezone in headroom.toml") from problem
     return config
+
+
+@contextmanager
+def tokenizer_refused() -> Iterator[None]:
+    """A tokenizer that can't be had as asked ends the command as wrong usage."""
+    from headroom_cli.tokens import TokenizerError
+
+    try:
+        yield
+    except TokenizerError as problem:
+        raise Ending(USAGE, str(problem)) from problem
 
 
 def moment(text: str, zone: tzinfo | None, option: str, *, now: datetime | None = None) -> int | None:

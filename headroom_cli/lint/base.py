@@ -13,6 +13,7 @@ from headroom_cli.lint.images import Medium, media_of
 from headroom_cli.lint.markers import Marker, markers_of
 from headroom_cli.lint.matching import Matching, match
 from headroom_cli.lint.providers import Profile
+from headroom_cli.lint.steps import Step, steps
 
 if TYPE_CHECKING:
     from headroom_cli.lint.sent import Session
@@ -190,6 +191,11 @@ class SessionCheck:
     session: Session
     profiles: list[Profile]
     rule: Rule = field(init=False)
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """The pairs of consecutive requests that carry their whole history, in order."""
+        return steps(self.session)
 
     def finding(
         self,

@@ -78,6 +78,7 @@ class History:
     are raw; None = not recorded. `anchor` is the value on `line` that `Entry.path` starts from; None where entries
     and blocks lie on lines of their own (session logs). `complete` is False where the log begins in the middle.
     `wire` is False where the log does not keep the provider's own form: then only pairing can be judged.
+    `replaced` are the strings of the file, by line, that held lone surrogates; None where strings stand as given.
     `previous` is the request before it of the same conversation, whose messages are at hand only where the history
     was rewritten between the two.
     """
@@ -100,6 +101,7 @@ class History:
     complete: bool = True
     wire: bool = True
     last_epoch: bool = True
+    replaced: dict[int, list[str]] | None = None
 
     @cached_property
     def blocks(self) -> list[Block]:

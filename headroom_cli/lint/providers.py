@@ -25,7 +25,8 @@ class Profile:
     messages of one role in a row are refused. `rejects_blank_text`: so is a blank text beside other content.
     `same_turn_ids` and `later_turn_ids` say how grave it is that two calls of one turn, or of two turns, share an id;
     `missing_call_id`, that one has none. `checks_called_names`: names of tools are also checked where they are called.
-    `arguments` is the form that a call's must have on the wire.
+    `arguments` is the form that a call's must have on the wire. `image_side` is the longest side of an image in pixels,
+    `many_images_side` that in requests with more than `many_images` images; `body_bytes` is the size of a request.
     """
 
     name: str
@@ -49,6 +50,12 @@ class Profile:
     missing_call_id: Severity | None = None
     checks_called_names: bool = False
     arguments: Literal["object", "text"] | None = None
+    max_cache_markers: int | None = None
+    image_bytes: int | None = None
+    image_side: int | None = None
+    many_images: int | None = None
+    many_images_side: int | None = None
+    body_bytes: int | None = None
 
     def adjacency_in(self, dialect: str) -> Adjacency:
         """Where results must stand in histories of a dialect."""
@@ -73,6 +80,12 @@ _ANTHROPIC = Profile(
     tool_name=_WORD,
     tool_name_length=128,
     roles=frozenset({"user", "assistant", "system"}),
+    max_cache_markers=4,
+    image_bytes=5 * 2**20,
+    image_side=8000,
+    many_images=20,
+    many_images_side=2000,
+    body_bytes=32 * 2**20,
 )
 _OPENAI = Profile(
     name="openai",
@@ -99,6 +112,7 @@ PROFILES: dict[str, Profile] = {
         replace(
             _ANTHROPIC,
             name="bedrock",
+            body_bytes=None,
             title="Amazon Bedrock Converse",
             dialects=("bedrock",),
             adjacency="next",
@@ -138,6 +152,7 @@ PROFILES: dict[str, Profile] = {
         replace(
             _OPENAI,
             name="mistral",
+            max_tools=None,
             title="Mistral",
             dialects=("openai",),
             adjacency="before_assistant",

@@ -55,6 +55,8 @@ class Session:
 
     def __post_init__(self) -> None:
         self.histories = list(_histories(self.conversation, self._as()))
+        for history in self.histories:
+            history.replaced = self.reading.replaced
 
     def _as(self) -> JudgedAs | None:
         """Rows of a file that hold nothing but messages and tools are for fine-tuning; a lone one is a history."""

@@ -14,6 +14,7 @@ from headroom_cli.logs import formats
 from headroom_cli.logs.base import LogFormat, conversation_id
 from headroom_cli.logs.detection.detect import HISTORY_FAMILIES, LOOKALIKES, PEEK, UNKNOWN, Verdict, detect, unwrap
 from headroom_cli.model import Conversation, Reading
+from headroom_cli.source.cassettes import Cassette, is_yaml
 from headroom_cli.source.records import Record, Records, Unreadable
 from headroom_cli.source.walk import path_text
 
@@ -85,12 +86,13 @@ def read_records(records: Iterable[Record], reading: Reading) -> Reading:
 
 def _read(source: str | Path | BinaryIO, reading: Reading) -> Reading:
     try:
-        records = Records(source)
+        records = Cassette(source) if is_yaml(source) else Records(source)  # type: ignore[arg-type]
         read_records(records, reading)
     except Unreadable as problem:
         reading.skipped = problem.reason
         return reading
     reading.damaged = records.damaged
+    reading.replaced = records.replaced
     reading.records = records.records
     reading.bytes = records.bytes
     if reading.skipped == "empty" and records.damaged:

@@ -21,6 +21,8 @@ ERRORS: frozenset[Severity] = frozenset({"error"})
 NO_FIX = "no repair is known"
 UNSAFE = "its repair is not safe; --unsafe-fixes makes it"
 _ORDER = {"HR2": 0, "HR107": 0, "HR103": 1, "HR105": 1, "HR106": 1, "HR104": 1, "HR102": 3, "HR101": 4}
+_SAFE_TOO = frozenset({"HR103", "HR104"})
+"""Rules with a second repair that is safe: the result stays, as text."""
 ROUNDS = "repairs of it undo each other"
 
 
@@ -139,7 +141,7 @@ def _fix(work: Work, finding: Finding, outcome: Repaired, numbers: dict[int, int
     if finding.fix is None or fixer is None:
         outcome.left.append(Left(finding, NO_FIX))
         return
-    if not (finding.fix.safe or work.unsafe):
+    if not (finding.fix.safe or work.unsafe or finding.rule.code in _SAFE_TOO):
         outcome.left.append(Left(finding, UNSAFE))
         return
     try:
@@ -156,7 +158,7 @@ def _fix(work: Work, finding: Finding, outcome: Repaired, numbers: dict[int, int
             finding.rule.code,
             finding.rule.name,
             what,
-            finding.fix.safe,
+            finding.fix.safe or not work.unsafe,
             finding.message,
             origin,
             finding.call_ids,

@@ -70,8 +70,11 @@ def too_deep(value: Any) -> bool:
     return bool(level)
 
 
-def decode(line: bytes) -> Decoded:
-    """Decode a line that `orjson.loads` refused, or whose value is no object. Never raises."""
+def decode(line: bytes, replaced: list[str] | None = None) -> Decoded:
+    """Decode a line that `orjson.loads` refused, or whose value is no object. Never raises.
+
+    `replaced` as for `scrub`.
+    """
     body = line.strip(b"\0 \t\r\n").removeprefix(b"\xef\xbb\xbf")
     if not body:
         return Decoded([], NULLS if b"\0" in line else None)
@@ -81,7 +84,7 @@ def decode(line: bytes) -> Decoded:
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError:
-        return _objects(to_text(body).strip())
+        return _objects(to_text(body).strip(), [] if replaced is None else replaced)
     if not isinstance(value, dict | list):
         return Decoded([], NOT_OBJECT)
     return Decoded([], NESTED) if too_deep(value) else Decoded([value])
@@ -95,18 +98,24 @@ def to_text(data: bytes) -> str:
         return data.decode("utf-8", "replace")
 
 
-def scrub(value: Any) -> Any:
-    """The same value without lone surrogates (replaced by U+FFFD), so that every string can be encoded."""
+def scrub(value: Any, replaced: list[str] | None = None) -> Any:
+    """The same value without lone surrogates (replaced by U+FFFD), so that every string can be encoded.
+
+    What the strings with such replacements have become is added to `replaced`; halves that were joined are no loss.
+    """
     if isinstance(value, str):
         try:
             value.encode()
         except UnicodeEncodeError:
-            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            sound = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            if replaced is not None and sound.count("\ufffd") > value.count("\ufffd"):
+                replaced.append(sound)
+            return sound
         return value
     if isinstance(value, list):
-        return [scrub(item) for item in value]
+        return [scrub(item, replaced) for item in value]
     if isinstance(value, dict):
-        return {scrub(key): scrub(item) for key, item in value.items()}
+        return {scrub(key, replaced): scrub(item, replaced) for key, item in value.items()}
     return value
 
 
@@ -117,7 +126,7 @@ class _Failure(Exception):  # noqa: N818
         self.position = position
 
 
-def _value_at(text: str, start: int) -> tuple[Any, int]:
+def _value_at(text: str, start: int, replaced: list[str]) -> tuple[Any, int]:
     """The value that begins at `start` and where it ends; raises `_Failure`."""
     try:
         value, end = _scan(text, start)
@@ -130,13 +139,13 @@ def _value_at(text: str, start: int) -> tuple[Any, int]:
     else:
         if too_deep(value):
             raise _Failure(NESTED, end)
-        return scrub(value), end
+        return scrub(value, replaced), end
     # A literal or an escape that the end of the text cuts is reported at its beginning.
     incomplete = position >= len(text) or text[position:].isalnum()
     raise _Failure(INCOMPLETE if incomplete else NOT_JSON, position)
 
 
-def _objects(text: str) -> Decoded:
+def _objects(text: str, replaced: list[str]) -> Decoded:
     values: list[Any] = []
     damage: str | None = None
     sound = position = 0  # values[:sound] are kept if what follows turns out to be a piece of a broken record
@@ -145,7 +154,7 @@ def _objects(text: str) -> Decoded:
         failed_at = position
         if text[position] in "{[":
             try:
-                value, position = _value_at(text, position)
+                value, position = _value_at(text, position, replaced)
             except _Failure as failure:
                 failed_at = failure.position
                 reason = failure.reason
@@ -168,12 +177,14 @@ def _objects(text: str) -> Decoded:
     return Decoded(values, PARTLY if values and damage else damage)
 
 
-def document(text: str) -> Iterator[tuple[int, Any]]:
+def document(text: str, replaced: list[str] | None = None) -> Iterator[tuple[int, Any]]:
     """Values of a text that is JSON as a whole: pretty-printed objects, or an array whose elements are records.
 
     Yields each with the 1-based line on which it begins; an array of objects or arrays gives its elements. In the
-    place of a broken value comes `Broken`, and reading goes on at the next line that begins like it.
+    place of a broken value comes `Broken`, and reading goes on at the next line that begins like it. `replaced` as for
+    `scrub`, filled before each value.
     """
+    replaced = [] if replaced is None else replaced
     line, counted, position = 1, 0, 0
     within_array = False
     effort = 32 * len(text) + (1 << 20)
@@ -191,7 +202,7 @@ def document(text: str) -> Iterator[tuple[int, Any]]:
                 position = first
                 continue
         try:
-            value, position = _value_at(text, position)
+            value, position = _value_at(text, position, replaced)
         except _Failure as failure:
             effort -= failure.position + 1
             resumed = _next_like(text, position) if effort > 0 else None

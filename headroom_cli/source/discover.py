@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from headroom_cli.source import sessions
-from headroom_cli.source.walk import Collection, Found, Skipped
+from headroom_cli.source.walk import GOLDEN_SUFFIXES, LOG_SUFFIXES, Collection, Found, Skipped
 
 __all__ = ["Discovery", "Found", "Skipped", "UsageProblem", "discover", "machine_roots"]
 
@@ -55,20 +55,22 @@ def discover(
     project: str | Path | None = None,
     roots: Sequence[str | Path] | None = None,
     environ: Mapping[str, str] | None = None,
+    golden: bool = False,
 ) -> Discovery:
     """Find the log files that `paths` mean; without paths, those of this machine.
 
     `since` (seconds since the epoch) leaves older files of this machine unopened, but neither named ones nor the
     `last` session. `last` keeps the session written to last, with its sub-agents; `project` the sessions recorded in
-    that directory or below. `roots` replaces the directories that are searched. Raises `UsageProblem` for a path that
-    does not exist, an id that no session has, and one that several have.
+    that directory or below. `roots` replaces the directories that are searched. `golden` also takes from directories
+    what tests keep: cassettes and HAR files. Raises `UsageProblem` for a path that does not exist, an id that no
+    session has, and one that several have.
     """
     places = machine_roots(os.environ if environ is None else environ)
     configured = roots is not None
     if roots is not None:
         places = [Path(os.path.expanduser(root)) for root in roots]
     result = Discovery()
-    collection = Collection()
+    collection = Collection(suffixes=GOLDEN_SUFFIXES if golden else LOG_SUFFIXES)
     stdin: list[Found] = []
     for path in paths:
         if path == "-":

@@ -62,6 +62,7 @@ class Records:
     """The records of one log. Iterating opens it, decodes, and fills the attributes; raises `Unreadable`.
 
     `damaged`: what could not be read, in line order. `records`: how many were given. `bytes`: size on disk.
+    `replaced`: by line, the strings in which U+FFFD took the place of lone surrogates.
     """
 
     def __init__(self, path: str | Path | BinaryIO, *, limits: Limits = DEFAULT_LIMITS) -> None:
@@ -71,6 +72,7 @@ class Records:
 
     def _reset(self) -> None:
         self.damaged: list[Damage] = []
+        self.replaced: dict[int, list[str]] = {}
         self.records = 0
         self.bytes = 0
         self.compression: Compression | None = None
@@ -150,7 +152,10 @@ class Records:
                 line = next(lines, b"")
             self._damage(number, TOO_LONG)
             return
-        values, damage = decode(line)
+        replaced: list[str] = []
+        values, damage = decode(line, replaced)
+        if replaced:
+            self.replaced[number] = replaced
         for value in values:
             yield from self._one(number, value)
         if damage is not None:
@@ -171,7 +176,11 @@ class Records:
             yield from self._lines(number, chain(io.BytesIO(data), lines))
             return
         first = True
-        for line, value in document(to_text(data)):
+        replaced: list[str] = []
+        for line, value in document(to_text(data), replaced):
+            if replaced:
+                self.replaced.setdefault(number + line - 1, []).extend(replaced)
+                replaced.clear()
             if not isinstance(value, Broken):
                 yield from self._one(number + line - 1, value)
             elif first and by_lines:

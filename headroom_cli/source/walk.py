@@ -11,6 +11,9 @@ from pathlib import Path
 COMPRESSED_SUFFIXES = (".gz", ".zst", ".zstd")
 LOG_SUFFIXES = (".jsonl", ".ndjson", ".json", ".traj")
 SESSION_SUFFIXES = (".jsonl",)
+YAML_SUFFIXES = (".yaml", ".yml")
+GOLDEN_SUFFIXES = (*LOG_SUFFIXES, ".har", *YAML_SUFFIXES)
+"""Files that lint takes from a directory: also those that tests keep."""
 
 _SKIPPED_DIRECTORIES = frozenset(
     {".git", ".hg", ".svn", ".jj", "node_modules", ".venv", "venv", "site-packages", "__pycache__", ".tox", ".nox"}
@@ -46,6 +49,7 @@ class Collection:
 
     files: dict[object, Found] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
+    suffixes: tuple[str, ...] = LOG_SUFFIXES
 
     def add(self, path: Path, status: os.stat_result, *, named: bool) -> None:
         """Take a file; one that was named stays named."""
@@ -56,7 +60,7 @@ class Collection:
 
     def walk(self, root: Path, *, sessions_only: bool) -> None:
         """Take the log files under `root`; `sessions_only`: in a client's own directory, only what can be sessions."""
-        suffixes = SESSION_SUFFIXES if sessions_only else LOG_SUFFIXES
+        suffixes = SESSION_SUFFIXES if sessions_only else self.suffixes
         seen = set(_ancestors(root))
         pending = [root]
         while pending:

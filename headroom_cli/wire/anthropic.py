@@ -111,6 +111,7 @@ def parse_response(body: Any, line: int = 0) -> ResponseBody | None:
         stop_reason=text_or_none(body.get("stop_reason")),
         service_tier=text_or_none(usage.get("service_tier")) if isinstance(usage, dict) else None,
         context_tokens=context_tokens(usage),
+        cache_miss=cache_miss(body.get("diagnostics")),
     )
 
 
@@ -139,6 +140,13 @@ def parse_usage(raw: object) -> Usage | None:
     total = None if uncached is None else uncached + (read or 0) + (write or 0)
     thinking = count(details.get("thinking_tokens")) if isinstance(details, dict) else None
     return Usage(total, uncached, read, write, write_5m, write_1h, output, thinking)
+
+
+def cache_miss(diagnostics: object) -> tuple[str, int | None] | None:
+    """Why the cache was not read, as `diagnostics.cache_miss_reason` of a response tells (beta since 2026-04-07)."""
+    reason = diagnostics.get("cache_miss_reason") if isinstance(diagnostics, dict) else None
+    kind = text_or_none(reason.get("type")) if isinstance(reason, dict) else None
+    return (kind, count(reason.get("cache_missed_input_tokens"))) if kind is not None else None  # type: ignore[union-attr]
 
 
 def context_tokens(raw: object) -> int | None:

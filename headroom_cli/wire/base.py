@@ -29,7 +29,8 @@ class ResponseBody:
     """One API response: its output messages (usually one) and what the provider counted.
 
     `timestamp` is in microseconds UTC. `context_tokens` is set where the size of the context is recorded apart from
-    the billed input (server tools sample several times within one response).
+    the billed input (server tools sample several times within one response). `cache_miss` is the provider's own reason
+    why its cache was not read, with the tokens that it missed.
     """
 
     dialect: str
@@ -41,6 +42,7 @@ class ResponseBody:
     timestamp: int | None = None
     service_tier: str | None = None
     context_tokens: int | None = None
+    cache_miss: tuple[str, int | None] | None = None
 
 
 def count(value: object) -> int | None:

@@ -14,7 +14,7 @@ from headroom_cli.logs.claude.context import Clearing, Retraction, Unit
 from headroom_cli.logs.claude.responses import Response, counters_of, usable_id
 from headroom_cli.logs.claude.threads import Place, Threads, strings
 from headroom_cli.model import Origin, Part, Text, ToolResult
-from headroom_cli.wire.anthropic import parse_blocks
+from headroom_cli.wire.anthropic import cache_miss, parse_blocks
 from headroom_cli.wire.base import text_or_none
 
 # Record types that put nothing into the context and say nothing of usage.
@@ -137,6 +137,8 @@ class Lines:
             if call.id is not None:
                 thread.callers.setdefault(call.id, unit)
         response.add_usage(usage, body.get("stop_reason"))
+        if response.cache_miss is None and (diagnostics := body.get("diagnostics")):
+            response.cache_miss = cache_miss(diagnostics)
         thread.has_usage = thread.has_usage or response.usage is not None
         if superseded := value.get("supersedesUuids"):
             thread.events.append(Retraction(strings(superseded)))

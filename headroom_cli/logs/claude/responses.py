@@ -37,6 +37,7 @@ class Response:
     service_tier: str | None = None
     context_tokens: int | None = None
     last_usage: Any = None
+    cache_miss: tuple[str, int | None] | None = None
     calls: set[str] = field(default_factory=set)
     texts: set[tuple[type, str, str | None]] = field(default_factory=set)
 
@@ -105,6 +106,7 @@ class Response:
             self.service_tier,
             context,
             copied=message.copied,
+            cache_miss=self.cache_miss,
         )
 
 

@@ -180,6 +180,15 @@ def _batch(o: dict[str, Any]) -> str | None:
     return "openai-batch-out" if "response" in o or "error" in o else None
 
 
+def _recording(o: dict[str, Any]) -> str | None:
+    """HTTP as VCR and browsers record it."""
+    log = o.get("log")
+    listed = log.get("entries") if isinstance(log, dict) else o.get("interactions", o.get("http_interactions"))
+    if isinstance(listed, list) and listed and isinstance(listed[0], dict):
+        return "recording" if isinstance(listed[0].get("request"), dict) else None
+    return None
+
+
 def _clients(o: dict[str, Any]) -> str | None:
     if isinstance(o.get("history"), list) and isinstance(o.get("trajectory"), list):
         return "swe-agent"
@@ -282,6 +291,7 @@ _RULES: tuple[Callable[[dict[str, Any]], str | None], ...] = (
     _gemini_cli,
     _claude,
     _batch,
+    _recording,
     _clients,
     _training,
     _split_capture,

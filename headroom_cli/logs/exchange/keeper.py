@@ -14,8 +14,8 @@ MESSAGE_KEYS = frozenset({"messages", "contents", "input"})
 """Where request bodies keep their messages."""
 
 _JUDGED = ("model", "tools", "toolConfig", "functions", "thinking", "reasoning", "store")
-_MARKERS = ("cache_control", "cachePoint")
-_TAIL = 40  # messages at the end of a request that are searched for its newest cache marker
+_TAIL = 40  # messages at the end of a request that are searched for its newest cache markers
+_MOST_MARKERS = 4  # more are refused
 _NOTHING = object()
 
 
@@ -56,7 +56,7 @@ class Keeper:
             length=len(messages),
             output=exchange.output,
             parent=self._by_response.get(previous) if previous is not None else None,
-            marker=newest_marker(messages),
+            markers=newest_markers(messages),
         )
         if sent and _goes_on(sent[-1], this):
             last = sent[-1]
@@ -70,19 +70,22 @@ class Keeper:
         return self._values.setdefault(look(value), value) if isinstance(value, dict | list | str) else value
 
 
-def newest_marker(messages: Sequence[Any]) -> tuple[int, int] | None:
-    """Where the last cache marker among the messages stands: index of the message, and of the block in it."""
+def newest_markers(messages: Sequence[Any]) -> tuple[tuple[int, int], ...]:
+    """Where the last cache markers among the messages stand: index of the message, and of the block in it."""
+    found: list[tuple[int, int]] = []
     for index in range(len(messages) - 1, max(-1, len(messages) - 1 - _TAIL), -1):
         raw = messages[index]
         content = raw.get("content") if isinstance(raw, dict) else None
         if isinstance(content, list):
             for position in range(len(content) - 1, -1, -1):
                 block = content[position]
-                if isinstance(block, dict) and any(block.get(name) for name in _MARKERS):
-                    return index, position
-        elif isinstance(raw, dict) and raw.get("cache_control"):
-            return index, 0
-    return None
+                if isinstance(block, dict) and ("cache_control" in block or "cachePoint" in block):
+                    found.append((index, position))
+        elif isinstance(raw, dict) and "cache_control" in raw:
+            found.append((index, 0))
+        if len(found) >= _MOST_MARKERS:
+            break
+    return tuple(reversed(found[:_MOST_MARKERS]))
 
 
 def _goes_on(last: Sent, this: Sent) -> bool:

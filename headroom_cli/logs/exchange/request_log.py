@@ -70,7 +70,15 @@ class RequestLog:
         elif family == "capture-line":
             self._add_capture(line, value)
         else:
-            self._count(family if family != UNKNOWN else _type_of(value))
+            self.pass_over(family if family != UNKNOWN else _type_of(value))
+
+    def add_exchange(self, exchange: Exchange) -> None:
+        """One call that the format's own reader has put together."""
+        self._threads.add(exchange)
+
+    def pass_over(self, name: str) -> None:
+        """Count a record that gives nothing."""
+        self._reading.unknown[name] = self._reading.unknown.get(name, 0) + 1
 
     def finish(self) -> list[Conversation]:
         """All conversations of the file."""
@@ -93,7 +101,7 @@ class RequestLog:
     def _add_response(self, body: dict[str, Any], line: int, session: str | None) -> None:
         exchange = from_response(body, line)
         if exchange is None:
-            self._count("response")
+            self.pass_over("response")
             return
         exchange.session = session or exchange.session
         self._threads.add(exchange)
@@ -104,7 +112,7 @@ class RequestLog:
         if family.endswith("-in"):
             body = request_in(row.get("body") or row.get("params"))
             if body is None:
-                self._count(f"batch {row['url']}" if isinstance(row.get("url"), str) else "batch request")
+                self.pass_over(f"batch {row['url']}" if isinstance(row.get("url"), str) else "batch request")
                 return
             exchange = from_request(body, line, row)
             exchange.alone, exchange.session = True, custom_id
@@ -113,7 +121,7 @@ class RequestLog:
         result = row.get("response") if family == "openai-batch-out" else row.get("result")
         body = response_in(result.get("message") if isinstance(result, dict) and "message" in result else result)
         if body is None:
-            self._count("batch error")
+            self.pass_over("batch error")
             return
         self._answered.setdefault(custom_id, deque()).append((line, body))
 
@@ -125,7 +133,7 @@ class RequestLog:
             if body is None:
                 body = next((b for v in row.values() if (b := request_in(v)) is not None), None)
             if body is None:
-                self._count("request")
+                self.pass_over("request")
                 return
             if len(self._waiting) >= _MAX_WAITING:
                 self._threads.add(self._waiting.popleft()[0])
@@ -144,9 +152,6 @@ class RequestLog:
                 self._add_response(body, line, None)
         while self._waiting and self._waiting[0][1]:
             self._threads.add(self._waiting.popleft()[0])
-
-    def _count(self, name: str) -> None:
-        self._reading.unknown[name] = self._reading.unknown.get(name, 0) + 1
 
 
 def _type_of(value: Any) -> str:

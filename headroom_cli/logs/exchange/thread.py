@@ -319,6 +319,7 @@ class Thread:
             request.stop_reason = response.stop_reason
             request.service_tier = response.service_tier
             request.context_tokens = response.context_tokens
+            request.cache_miss = response.cache_miss
             for message in response.messages:
                 slot = self.new_slot(message)
                 self._append(slot, exchange.line)

@@ -22,7 +22,7 @@ def duplicate_call_id(work: Work, finding: Finding) -> str | None:
     kept, renamed, dropped = calls[0], 0, 0
     for number, call in enumerate(calls[1:], 1):
         result = results.get(id(call))
-        if result is None and call.entry is kept.entry and call.raw == kept.raw:
+        if result is None and call.name == kept.name and call.value == kept.value:
             work.take_out(call)
             dropped += 1
             continue

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from headroom_cli.lint.base import Finding
 from headroom_cli.lint.history import Block, Entry
-from headroom_cli.lint.matching import Duplicate
 from headroom_cli.repair import shapes, verbs
 from headroom_cli.repair.work import CannotRepair, Fixer, Work
 
@@ -37,39 +36,28 @@ def orphan(work: Work, finding: Finding) -> str | None:
 
 
 def displaced(work: Work, finding: Finding) -> str | None:
-    """HR103: the result goes to its call, unless the model went on without it: then it is text where it came."""
-    for pair in work.check.matching.displaced:
-        if finding.target not in (pair.call, pair.result):
-            continue
-        if not work.draft.claim(pair.call, pair.result):
-            return None
-        if _went_on(work, pair.call, pair.result):
-            verbs.synthesize(work, pair.call)
-            verbs.neutralize(work, pair.result)
-            return "the model went on without it: turned the late result into text, and added an error result"
-        verbs.move(work, pair.call, pair.result)
+    """HR103: the result goes to its call; where the model went on without it, it stays as text where it came."""
+    call, result = _block(finding, "call"), _block(finding, "result")
+    if not work.draft.claim(call, result):
+        return None
+    if (finding.fix is not None and finding.fix.safe) or work.unsafe:
+        verbs.move(work, call, result)
         return "moved the result to its call"
-    raise CannotRepair("its call is not known")
+    verbs.synthesize(work, call)
+    verbs.neutralize(work, result)
+    return "the model had gone on: turned the late result into text, and added an error result"
 
 
 def duplicate(work: Work, finding: Finding) -> str | None:
-    """HR104: of several results in one place the first that says something stays; a later one becomes text."""
-    found = [pair for pair in work.check.matching.duplicates if finding.target in (pair.call, pair.first, pair.again)]
-    if not found:
-        raise CannotRepair("the other result is not known")
-    call = found[0].call
-    copies = [pair for pair in work.check.matching.duplicates if pair.call is call]
-    if not work.draft.claim(copies[0].first, *(pair.again for pair in copies)):
+    """HR104: what says nothing, or the same again, is dropped; another result of the call becomes text."""
+    result = _block(finding, "result")
+    if not work.draft.claim(result):
         return None
-    here = [copies[0].first, *(pair.again for pair in copies if pair.same_place)]
-    kept = next((block for block in here if not shapes.is_placeholder(block)), here[0])
-    for block in here:
-        if block is not kept:
-            work.take_out(block)
-    for pair in copies:
-        if not pair.same_place:
-            _drop_or_keep(work, pair, kept)
-    return "kept one result of the call" if len(here) > 1 else "turned the second result into text"
+    if finding.fix is not None and finding.fix.safe:
+        work.take_out(result)
+        return "dropped the second result"
+    verbs.neutralize(work, result)
+    return "turned the second result into text"
 
 
 def not_first(work: Work, finding: Finding) -> str | None:
@@ -123,38 +111,17 @@ def split(work: Work, finding: Finding) -> str | None:
 
 
 def mismatch(work: Work, finding: Finding) -> str | None:
-    """HR107: one call and one result that are left over in a run belong together; else the result becomes text."""
+    """HR107: one call and one result that are left over belong together; else the result becomes text."""
     result = _block(finding, "result")
-    orphans = {id(orphan.result): orphan for orphan in work.check.matching.orphans}
-    known = orphans.get(id(result))
-    if known is None:
-        raise CannotRepair("it is not known which call it answers")
-    waiting = {id(call) for call in (*work.check.matching.unanswered, *work.check.matching.pending)}
-    calls = [call for call in known.calls if id(call) in waiting]
-    alone = [orphan for orphan in orphans.values() if orphan.calls and calls and orphan.calls[0] in known.calls]
-    if len(calls) == 1 and len(alone) == 1 and calls[0].id is not None:
-        if not work.draft.claim(calls[0], result):
-            return None
-        verbs.rename(work, result, calls[0].id)
-        return f"the only open call is {calls[0].id}: the result names it now"
-    return verbs.neutralize(work, result) if work.draft.claim(result) else None
-
-
-def _went_on(work: Work, call: Block, result: Block) -> bool:
-    """Whether the model spoke again between a call and its result, after someone else had."""
-    spoken = False
-    for entry in work.history.entries[call.entry.index + 1 : result.entry.index]:
-        if entry.side == "assistant" and spoken and entry.of_kind("text", "call", "thinking", "server_call"):
-            return True
-        spoken = spoken or entry.side != "assistant"
-    return False
-
-
-def _drop_or_keep(work: Work, pair: Duplicate, kept: Block) -> None:
-    if shapes.is_placeholder(pair.again) or pair.again.value == kept.value:
-        work.take_out(pair.again)
-    else:
-        verbs.neutralize(work, pair.again)
+    if finding.fix is None or finding.fix.kind != "rename":
+        return verbs.neutralize(work, result) if work.draft.claim(result) else None
+    call = _block(finding, "call")
+    if call.id is None:
+        raise CannotRepair("the call has no id")
+    if not work.draft.claim(call, result):
+        return None
+    verbs.rename(work, result, call.id)
+    return f"the only call that waits is {call.id}: the result names it now"
 
 
 def _block(finding: Finding, kind: str) -> Block:

@@ -58,7 +58,8 @@ def finding(diagnostic: Diagnostic, width: int) -> list[Text]:
         lines += _wrapped(f"API says: {plain(diagnostic.api_error, _MESSAGE)}", width)
     if diagnostic.fix is not None:
         kind, option = ("safe", "--fix --diff") if diagnostic.fix.safe else ("unsafe", "--fix --unsafe-fixes --diff")
-        lines += _beside([f"fix ({kind}): {plain(diagnostic.fix.what, _MESSAGE)}", option], width)
+        fix = f"fix ({kind}): {plain(diagnostic.fix.what, _MESSAGE)}"
+        lines += _beside([fix, option] if diagnostic.path else [fix], width)
     lines += _wrapped(f"why: headroom explain {diagnostic.rule}", width)
     return lines
 
