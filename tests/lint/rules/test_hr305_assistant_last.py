@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from headroom_cli.lint.history import JudgedAs
 from tests.lint.support import assistant, calls, of, tool_use, user
 
 CODE = "HR305"
@@ -27,9 +28,9 @@ def test_of_unknown_models_it_is_said_with_may() -> None:
 
 
 @pytest.mark.parametrize("judged_as", ["history", "training"])
-def test_only_requests_are_judged(judged_as: str) -> None:
-    assert not of(CODE, PREFILLED, as_=judged_as, model="claude-opus-5")  # type: ignore[arg-type]
-    assert not of(CODE, PREFILLED, "mistral", as_=judged_as)  # type: ignore[arg-type]
+def test_only_requests_are_judged(judged_as: JudgedAs) -> None:
+    assert not of(CODE, PREFILLED, as_=judged_as, model="claude-opus-5")
+    assert not of(CODE, PREFILLED, "mistral", as_=judged_as)
 
 
 def test_an_answer_that_paused_is_sent_back_as_it_is() -> None:

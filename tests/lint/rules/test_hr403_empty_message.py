@@ -32,7 +32,8 @@ def test_other_hosts_want_content_of_the_assistant() -> None:
 
 def test_gemini_wants_parts() -> None:
     said = {"text": "x"}
-    for parts in ([], [{}], None):
+    nothing: list[Any] = [[], [{}], None]
+    for parts in nothing:
         found = of(CODE, [content("user", said), {"role": "model", "parts": parts}, content("user", said)], "gemini")
         assert [(f.severity, f.refs) for f in found] == [("error", ("G06",))]
     found = of(CODE, [content("user", said), content("model", {"text": ""}), content("user", said)], "gemini")
