@@ -57,7 +57,7 @@ def check(check: Check) -> Iterator[Finding]:
 
 
 def _is_old(block: Block) -> bool:
-    return block.type in ("function_call", "function")
+    return block.type == ("function_call" if block.kind == "call" else "function")
 
 
 RULE = Rule(

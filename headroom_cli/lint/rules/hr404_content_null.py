@@ -48,7 +48,7 @@ def check(check: Check) -> Iterator[Finding]:
     chat = check.history.dialect == "openai"
     for entry in check.history.entries:
         raw = entry.raw
-        if not isinstance(raw, dict) or raw.get("role") not in _ROLES:
+        if not isinstance(raw, dict) or entry.role not in _ROLES:
             continue
         content = raw.get("content")
         if isinstance(content, str | list):

@@ -43,11 +43,12 @@ def check(check: Check) -> Iterator[Finding]:
         if not isinstance(block.value, list):
             continue
         kinds = [part.get("type") if isinstance(part, dict) else None for part in block.value]
-        if "tool_reference" in kinds and (other := next((k for k in kinds if k != "tool_reference"), None)):
+        place = next((place for place, kind in enumerate(kinds) if kind != "tool_reference"), None)
+        if "tool_reference" in kinds and place is not None:
             yield check.finding(
-                f"a result mixes tool references with {str(other)[:40]}",
+                f"a result mixes tool references with {str(kinds[place] or 'something without a type')[:40]}",
                 block,
-                at=("content", kinds.index(other)),
+                at=("content", place),
                 call_ids=(block.id,) if block.id else (),
                 fix=_FIX,
             )

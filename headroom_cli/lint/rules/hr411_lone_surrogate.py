@@ -40,6 +40,8 @@ _ERRORS = {
     "strict": "Failed to parse the request body as JSON: messages[N].content: lone leading surrogate in hex escape",
 }
 
+_Way = tuple[Any, str | int] | None  # the last step of the way to a value, and the way to what holds it
+
 
 def check(check: Check) -> Iterator[Finding]:
     """The first such text of each entry, and of what stands beside the messages."""
@@ -78,7 +80,7 @@ def _around(check: Check) -> dict[str, Any]:
 
 
 def _first(check: Check, target: Entry | Block | None, raw: Any, is_broken: Callable[[str], bool]) -> Iterator[Finding]:
-    places = [path for path, text in _strings(raw) if is_broken(text)]
+    places = [way for way, text in _strings(raw) if is_broken(text)]
     if not places:
         return
     name = check.profile.name
@@ -87,7 +89,7 @@ def _first(check: Check, target: Entry | Block | None, raw: Any, is_broken: Call
     yield check.finding(
         f"{what} half of a character (a lone surrogate)" + ("" if certain else ", which this provider may refuse"),
         target,
-        at=places[0],
+        at=_pointer(places[0]),
         severity="error" if certain else "warning",
         confidence="high" if certain else "medium",
         api_error=_ERRORS["strict" if name == "strict" else "anthropic"] if certain else None,
@@ -99,17 +101,25 @@ def _is_broken(text: str) -> bool:
     return not text.isascii() and _HALF.search(text) is not None
 
 
-def _strings(raw: Any) -> Iterator[tuple[Pointer, str]]:
+def _strings(raw: Any) -> Iterator[tuple[_Way, str]]:
     """All strings in a value, with the way to each, in order."""
-    stack: list[tuple[Pointer, Any]] = [((), raw)]
+    stack: list[tuple[_Way, Any]] = [(None, raw)]
     while stack:
-        path, value = stack.pop()
+        way, value = stack.pop()
         if isinstance(value, str):
-            yield path, value
+            yield way, value
         elif isinstance(value, dict):
-            stack += [((*path, key), item) for key, item in reversed(value.items())]
+            stack += [((way, key), item) for key, item in reversed(value.items())]
         elif isinstance(value, list):
-            stack += [((*path, place), item) for place, item in reversed(list(enumerate(value)))]
+            stack += [((way, place), value[place]) for place in range(len(value) - 1, -1, -1)]
+
+
+def _pointer(way: _Way) -> Pointer:
+    steps = []
+    while way is not None:
+        way, step = way
+        steps.append(step)
+    return tuple(reversed(steps))
 
 
 RULE = Rule(

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.lint.support import assistant, calls, content, gemini_call, gemini_response, of, tool, user
+
+CODE = "HR302"
+SAID = {"text": "a"}
+
+
+def test_anthropic_may_refuse_it() -> None:
+    found = of(CODE, [assistant("hello"), user("hi")])
+    assert [(f.severity, f.refs) for f in found] == [("warning", ("A19",))]
+
+
+def test_bedrock_and_templates_do() -> None:
+    assert [(f.severity, f.refs) for f in of(CODE, [assistant(SAID), user(SAID)], "bedrock")] == [("error", ("B05",))]
+    assert [f.severity for f in of(CODE, [assistant("a"), user("b")], "strict")] == ["error"]
+
+
+@pytest.mark.parametrize("empty", ["", []])
+def test_an_empty_assistant_message_may_come_first(empty: object) -> None:
+    assert not of(CODE, [{"role": "assistant", "content": empty}, user("hi")])
+
+
+def test_a_system_message_is_passed_over() -> None:
+    system = {"role": "system", "content": "s"}
+    assert not of(CODE, [system, user("a")], "strict", dialect="openai")
+    assert of(CODE, [system, calls("c1"), tool("c1"), user("a")], "strict", dialect="openai")
+
+
+def test_openai_takes_it() -> None:
+    assert not of(CODE, [assistant("hello"), user("hi")], "openai")
+
+
+def test_gemini_refuses_only_a_call_as_first_content() -> None:
+    assert of(CODE, [content("model", gemini_call()), content("user", gemini_response())], "gemini")
+    assert not of(CODE, [content("model", SAID), content("user", SAID)], "gemini")
+
+
+def test_no_messages_are_no_first_one() -> None:
+    assert not of(CODE, [])
