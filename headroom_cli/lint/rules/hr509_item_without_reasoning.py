@@ -48,7 +48,7 @@ def check(check: Check) -> Iterator[Finding]:
         or history.dialect != "openai-responses"
         or history.of_kind("thinking")
         or not history.complete
-        or history.body.get("conversation")
+        or any(history.body.get(key) for key in ("conversation", "previous_response_id"))
         or _never_reasons(history.model)
     ):
         return
