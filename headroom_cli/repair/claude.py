@@ -64,16 +64,16 @@ class _Fixes:
         if code == "HR101" and call is not None:
             self._index(lines)
             self._answer(lines, call)
-            return f'added a line with an error result, "{shapes.NO_RESULT}"'
+            return f'add a line after it: "{shapes.NO_RESULT}"'
         if code == "HR102" and result is not None:
             self._index(lines)
             self._neutralize(lines, result)
-            return "turned the result into text, in its line"
+            return "keep it as text, in its line"
         if code == "HR103" and call is not None and result is not None:
             self._index(lines)
             self._neutralize(lines, result)
             self._answer(lines, call)
-            return "turned the late result into text, and added an error result after its call"
+            return f'keep it as text, and add "{shapes.NO_RESULT}" after its call'
         if code == "HR104" and result is not None:
             self._index(lines)
             return self._drop_second(lines, finding, result)
@@ -170,6 +170,8 @@ class _Fixes:
         origins = Origins()
         made = _with_block(record, result, blocks, origins)
         before = self._line_before(lines, result.line, record) if lost is not None else None
+        if lost is not None and before is None:
+            raise CannotRepair("the session begins here: its call stands in another file")
         if before is not None and made.get("parentUuid") == lost:
             made["parentUuid"] = before
         lines.change(result.line, span, made, origins)
@@ -203,14 +205,14 @@ class _Fixes:
         """Drop a second result where it stands; of a line that held nothing else, the children hang on its parent."""
         if finding.fix is None or not finding.fix.safe:
             self._neutralize(lines, result)
-            return "turned the second result into text, in its line"
+            return "keep it as text, in its line"
         span = _record_with(lines, result)
         record = span.value
         origins = Origins()
         made = _with_block(record, result, [], origins)
         if made["message"]["content"]:
             lines.change(result.line, span, made, origins)
-            return "dropped the second result from its line"
+            return "drop it from its line"
         if len(lines.records(result.line)) > 1:
             raise CannotRepair("its line holds other records")
         own, parent = record.get("uuid"), record.get("parentUuid")
@@ -222,7 +224,7 @@ class _Fixes:
                     copy = moved.copy(other.value)
                     copy["parentUuid"] = parent
                     lines.change(number, other, copy, moved)
-        return "dropped the line with the second result"
+        return "drop the line"
 
 
 def _target(finding: Finding, kind: str) -> Block | None:

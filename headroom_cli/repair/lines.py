@@ -21,6 +21,8 @@ from headroom_cli.source.records import TRUNCATED
 
 MAX_ROUNDS = 20
 TORN = "HR901"
+LOST_CALL = "L06"
+"""A result whose call was never written: what breaks a session when it is resumed, also where lint only warns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,7 @@ def repair_lines(
             finding
             for session in sessions(reading)
             for finding in judge_session(session, profiles, rules)
-            if finding.severity == "error"
+            if finding.severity == "error" or LOST_CALL in finding.refs
         ]
         outcome.left = []
         _drop_torn(lines, reading, outcome)
@@ -199,7 +201,8 @@ def _apply(lines: Lines, finding: Finding, fix: Fix, outcome: SessionRepair) -> 
     try:
         what = fix(lines, finding)
     except CannotRepair as reason:
-        outcome.left.append(Left(finding, str(reason)))
+        if finding.severity == "error":
+            outcome.left.append(Left(finding, str(reason)))
         return
     thinking = upstream_of_thinking(finding.history, finding) if finding.history is not None else None
     outcome.repairs.append(LineRepair(original, finding.rule.code, finding.message, what, thinking))

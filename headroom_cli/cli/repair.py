@@ -1,0 +1,100 @@
+"""`headroom repair`: sessions of Claude Code and Codex that no longer resume."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headroom_cli.cli.exits import FINDINGS, NOTHING_READ, USAGE, Ending
+from headroom_cli.cli.shared import load_config
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from headroom_cli.repair.lines import SessionRepair
+
+
+def repair(
+    target: Annotated[str, typer.Argument(help="A session id or its beginning, or a file.", metavar="SESSION|FILE")],
+    write: Annotated[
+        bool, typer.Option("--write", help="Write the repaired file; the old one is kept as NAME.bak-N.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also a file that its client may still be writing.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the repaired session to this file.", metavar="FILE")
+    ] = None,
+    no_color: Annotated[bool, typer.Option("--no-color", help="No colours (or set NO_COLOR).")] = False,
+    config: Annotated[Path | None, typer.Option("--config", help="Configuration file to use.", metavar="FILE")] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something goes wrong.")] = False,
+) -> None:
+    """Repair a session that no longer resumes: show what would change, and with --write change it."""
+    from headroom_cli.repair import files
+    from headroom_cli.repair.sessions import repair_session
+    from headroom_cli.report.terminal import print_screen
+
+    loaded = load_config(config)
+    paths = _paths(target, loaded["roots"] or None)
+    if output is not None and len(paths) > 1:
+        raise Ending(USAGE, "--output takes one file; name the file of the session")
+    left = pending = shown = 0
+    refused: list[str] = []
+    for path in paths:
+        try:
+            snapshot = files.read(path, force=force)
+            if not force:
+                files.refuse_if_fresh(snapshot)
+            outcome = repair_session(snapshot.data, str(path))
+            if outcome.refused is not None:
+                refused.append(f"{path}: {outcome.refused}")
+                continue
+            if len(paths) > 1 and not outcome.repairs and not outcome.left:
+                continue
+            written = backup = None
+            if outcome.repairs and output is not None:
+                files.replace(output, outcome.after)
+                written = output
+            elif outcome.repairs and write:
+                backup = files.write(snapshot, outcome.after, force=force)
+                written = path
+        except files.InUse as problem:
+            raise Ending(USAGE, f"{path}: {problem}. End the client, or use --force") from problem
+        except OSError as problem:
+            raise Ending(NOTHING_READ, f"{path}: {problem.strerror or problem}") from problem
+        shown += 1
+        left += len(outcome.left)
+        pending += bool(outcome.repairs) and written is None
+        print_screen(
+            partial(_screen, path, outcome, target, written, backup),
+            color=False if no_color else None,
+        )
+    if not shown:
+        if len(refused) == len(paths):
+            raise Ending(NOTHING_READ, refused[0])
+        print(f"sound: nothing to repair in {len(paths) - len(refused)} files")
+    if left or pending:
+        raise Ending(FINDINGS)
+
+
+def _screen(
+    path: Path, outcome: SessionRepair, target: str, written: Path | None, backup: Path | None, width: int
+) -> Text:
+    from headroom_cli.report.repair import screen
+
+    return screen(path, outcome, width=width, target=target, written=written, backup=backup)
+
+
+def _paths(target: str, roots: list[str] | None) -> list[Path]:
+    from headroom_cli.source.discover import UsageProblem, discover
+
+    if target == "-":
+        raise Ending(USAGE, "standard input cannot be repaired; name a file")
+    try:
+        found = discover([target], roots=roots).files
+    except UsageProblem as problem:
+        raise Ending(USAGE, f"{problem}; {problem.hint}" if problem.hint else str(problem)) from problem
+    if not found:
+        raise Ending(NOTHING_READ, f"{target}: no session there")
+    return [each.path for each in found]
