@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -18,6 +17,7 @@ from headroom_cli.result import FileReport, Run
 from headroom_cli.selection import Selection
 from headroom_cli.settle import settle
 from headroom_cli.source.discover import Found
+from headroom_cli.source.memory import collecting_seldom
 from headroom_cli.source.stamps import stamp_of
 from headroom_cli.source.walk import path_text
 from headroom_cli.tables import Frames, Tables, merge, of_files
@@ -120,7 +120,7 @@ def _gather_here(
     reports: list[FileReport] = []
     units: dict[int, list[tuple[int, list[int]]]] = {}
     done = 0
-    with _collecting_seldom():
+    with collecting_seldom():
         for number, batch in enumerate(_batches(files, _BATCH_BYTES), start=1):
             conversations = []
             for found in batch:
@@ -206,20 +206,6 @@ def _batches(files: Iterable[Found], limit: int) -> Iterator[list[Found]]:
         size += found.size
     if batch:
         yield batch
-
-
-@contextmanager
-def _collecting_seldom() -> Iterator[None]:
-    """Readers leave no cycles behind; looking for some whenever many objects were made costs a tenth of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
-        if was_enabled:
-            gc.enable()
 
 
 def _report(reading: Reading, found: Found) -> FileReport:

@@ -46,7 +46,7 @@ def _bytes(value: Any) -> str:
     if value is None:
         return "empty"
     data = value.encode("utf-8", "replace") if isinstance(value, str) else _dump(value)
-    return f"{len(data):,} bytes"
+    return "1 byte" if len(data) == 1 else f"{len(data):,} bytes"
 
 
 def _dump(value: Any) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -19,6 +20,9 @@ from headroom_cli.lint.providers import Profile
 from headroom_cli.lint.sent import sessions
 from headroom_cli.logs import read_log, read_stream
 from headroom_cli.source.discover import Found
+from headroom_cli.source.memory import collecting_seldom
+
+_COLLECT_EVERY = 64_000_000
 
 Progress = Callable[[int, int], None]
 
@@ -120,14 +124,18 @@ def lint_files(
     """Judge `files`, in order. A file that can't be read costs itself, never the run."""
     run = LintRun()
     found: list[Diagnostic] = []
-    done = 0
-    for number, file in enumerate(files, 1):
-        checked, diagnosed = _lint_file(file, options or Options())
-        run.files.append(checked)
-        found += diagnosed
-        done += file.size
-        if progress:
-            progress(number, done)
+    done = collected = 0
+    with collecting_seldom():
+        for number, file in enumerate(files, 1):
+            checked, diagnosed = _lint_file(file, options or Options())
+            run.files.append(checked)
+            found += diagnosed
+            done += file.size
+            if done - collected > _COLLECT_EVERY:
+                collected = done
+                gc.collect()
+            if progress:
+                progress(number, done)
     _sift(run, found, sieve or Sieve())
     return run
 
