@@ -44,7 +44,7 @@ def repair(
     for path in paths:
         try:
             snapshot = files.read(path, force=force)
-            if not force:
+            if write and not force:
                 files.refuse_if_fresh(snapshot)
             outcome = repair_session(snapshot.data, str(path))
             if outcome.refused is not None:

@@ -36,18 +36,18 @@ def screen(
     """The repairs of one session, which `target` names on the command line; where it was written, and the old file."""
     text = Text()
     text.append(plain(head(path, outcome), 500) + "\n", style="bold")
-    rows = [
-        (f"line {repair.line:,}", repair.rule, plain(repair.problem, 160), repair.what) for repair in outcome.repairs
-    ]
-    lines = max((len(row[0]) for row in rows), default=0)
-    problems = min(max((len(row[2]) for row in rows), default=0), max(width - lines - 50, 30))
-    for line, rule, problem, what in rows[:_MOST_ROWS]:
-        short = problem if len(problem) <= problems else problem[: problems - 1] + "…"
+    rows = [(f"line {each.line:,}", each.rule, plain(each.problem), plain(each.what)) for each in outcome.repairs]
+    rows, more = rows[:_MOST_ROWS], len(rows) - _MOST_ROWS
+    lines, problems, cures = (max((len(row[column]) for row in rows), default=0) for column in (0, 2, 3))
+    beside = lines + problems + cures + 13 <= width
+    for line, rule, problem, what in rows:
         text.append(f"  {line:<{lines}}  ")
-        text.append(f"{rule}", style="bold")
-        text.append(f"  {short:<{problems}}  {plain(what)}\n")
-    if len(rows) > _MOST_ROWS:
-        text.append(f"  … and {len(rows) - _MOST_ROWS:,} more\n")
+        text.append(rule, style="bold")
+        text.append(
+            f"  {problem:<{problems}}  {what}\n" if beside else f"  {problem}\n  {'':<{lines}}         {what}\n"
+        )
+    if more > 0:
+        text.append(f"  … and {more:,} more\n")
     for left in outcome.left[:_MOST_ROWS]:
         finding = left.finding
         line_number = finding.target.line if finding.target is not None else finding.line
@@ -55,9 +55,9 @@ def screen(
         text.append(f"stays: {plain(left.why)}\n", style="yellow")
     if not rows:
         words = "nothing to repair" if outcome.left else "sound: nothing to repair"
-        return text.append(f"{words}, {_errors(outcome)}.\n")
+        return text.append(f"{words}, {_errors(outcome)}." if outcome.left else f"{words}.")
     text.append(
-        f"{plural(len(rows), 'repair')}, {outcome.touched:,} of {plural(outcome.lines, 'line')} touched, "
+        f"{plural(len(outcome.repairs), 'repair')}, {outcome.touched:,} of {plural(outcome.lines, 'line')} touched, "
         f"then {_errors(outcome)}."
     )
     worst = next((word for word in ("yes", "may") for repair in outcome.repairs if repair.thinking == word), None)
@@ -69,7 +69,8 @@ def screen(
     if worst is not None:
         text.append(_THINKING[worst] + "\n", style="yellow")
     if written is None or backup is not None:
-        text.append(_next_step(path, outcome, written, target) + "\n")
+        text.append(_next_step(path, outcome, written, target))
+    text.rstrip()
     return text
 
 
