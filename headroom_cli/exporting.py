@@ -84,13 +84,14 @@ def export(
                 "conversations_added": added,
                 "conversations_replaced": replaced,
             },
+            options.only,
         )
         if options.key is None:
             save(state, folder / dataset.STATE)
     size = sum(part["bytes"] for table in body["tables"].values() for part in table["parts"])
     gone = sum(stamp_of(path) is None for path in state.known)
     return Summary(
-        {name: len(frame) for name, frame in tables.items()},
+        {name: table["rows"] for name, table in body["tables"].items()},
         size,
         len(read),
         len(state.known) - len(read) - gone,
@@ -113,8 +114,6 @@ def _tables(state: State, options: Options) -> dict[str, pl.DataFrame]:
     tables = exported(settle(state.frames), state.known, texts=state.texts if options.with_text else None)
     if options.key is not None:
         tables = redact.redacted(tables, options.key)
-    if options.only is not None:
-        tables = {name: frame for name, frame in tables.items() if name in options.only}
     return tables
 
 

@@ -11,7 +11,7 @@ import hashlib
 import io
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -103,10 +103,15 @@ def manifest(target: Path) -> dict[str, Any] | None:
 
 
 def write_dataset(
-    folder: Path, tables: Mapping[str, pl.DataFrame], layout: Layout, facts: Mapping[str, Any]
+    folder: Path,
+    tables: Mapping[str, pl.DataFrame],
+    layout: Layout,
+    facts: Mapping[str, Any],
+    only: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """Write tables, views and the manifest into a folder; returns the manifest. `facts` are put into it."""
-    months = _months(tables) if layout.by_month else None
+    """Write tables (`only` some of them), views and the manifest into a folder; returns the manifest, with `facts`."""
+    months = _months(tables["conversations"]) if layout.by_month else None
+    tables = {name: frame for name, frame in tables.items() if only is None or name in only}
     described = {}
     for name, frame in tables.items():
         parts = list(_write_table(folder / name, TABLES.get(name), name, frame, layout, months))
@@ -134,9 +139,9 @@ def views(tables: Mapping[str, pl.DataFrame], layout: Layout) -> str:
     )
 
 
-def _months(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+def _months(conversations: pl.DataFrame) -> pl.DataFrame:
     started = pl.col("started_at").dt.strftime("%Y-%m").fill_null(_NO_MONTH)
-    return tables["conversations"].select("conversation_id", _month=started)
+    return conversations.select("conversation_id", _month=started)
 
 
 def _write_table(
@@ -154,7 +159,8 @@ def _write_table(
     placed = frame.join(months, on="conversation_id", how="left", maintain_order="left").with_columns(
         pl.col("_month").fill_null(_NO_MONTH)
     )
-    for (month,), rows in sorted(placed.partition_by("_month", as_dict=True, maintain_order=True).items()):
+    split = placed.partition_by("_month", as_dict=True, maintain_order=True) or {(_NO_MONTH,): placed}
+    for (month,), rows in sorted(split.items()):
         place = folder / f"month={month}"
         place.mkdir()
         for part in _write_parts(place, name, rows.drop("_month"), layout, _hashed(name, str(month))):

@@ -176,7 +176,7 @@ def _blocks(settled: Settled, headers: pl.DataFrame) -> pl.DataFrame:
         .join(stays, on=["conversation", "block_index"], how="left")
         .with_columns(
             block_id=_row_id("block_index"),
-            content_hash=pl.when(pl.col("content_hash") != "").then("content_hash"),
+            content_hash=pl.when(pl.col("content_hash") != "", pl.col("bytes") > 0).then("content_hash"),
         )
     )
 

@@ -1,0 +1,259 @@
+"""Exports as a user makes them: whole datasets, updates, labels, redaction, and what they add up to."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from headroom_cli.analysis import Analyser
+from headroom_cli.export.dataset import DatasetProblem, Layout, building, manifest
+from headroom_cli.export.frames import schema_of
+from headroom_cli.export.redact import redacted
+from headroom_cli.export.schema import TABLES
+from headroom_cli.exporting import Options, Summary, export, tables_of
+from headroom_cli.library import analyze
+from headroom_cli.source.discover import discover
+
+SAMPLES = Path(__file__).parents[2] / "sample_transcripts"
+_CLOCK = ("first_seen_at", "last_read_at")
+
+
+def run(logs: Path, target: Path, **options: object) -> Summary:
+    return export(discover([str(logs)]).files, Analyser(), target, Options(**options))  # type: ignore[arg-type]
+
+
+def read(target: Path, table: str) -> pl.DataFrame:
+    return pl.read_parquet(target / table / "**/*.parquet", hive_partitioning=False)
+
+
+def read_all(target: Path) -> dict[str, pl.DataFrame]:
+    return {name: read(target, name).drop(_CLOCK, strict=False) for name in TABLES}
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("export") / "dataset"
+    run(SAMPLES, target)
+    return target
+
+
+def test_tables_have_the_columns_of_the_schema_and_no_unexpected_null(dataset: Path) -> None:
+    for name, table in TABLES.items():
+        frame = read(dataset, name)
+        assert dict(frame.schema) == schema_of(table), name
+        for column in table.columns:
+            assert column.nullable or not frame[column.name].null_count(), (name, column.name)
+
+
+def test_keys_are_unique_and_lead_somewhere(dataset: Path) -> None:
+    for name, table in TABLES.items():
+        frame = read(dataset, name)
+        assert not frame.select(table.key).is_duplicated().any(), name
+        for column, parent in table.parents:
+            orphans = frame.join(
+                read(dataset, parent), left_on=column, right_on=TABLES[parent].key[0], how="anti", nulls_equal=True
+            )
+            assert orphans.is_empty(), (name, column)
+
+
+def test_sums_are_those_of_analyze(dataset: Path) -> None:
+    totals = analyze(SAMPLES)["totals"]
+    requests, blocks, waste, daily, conversations = (
+        read(dataset, name) for name in ("requests", "blocks", "waste", "daily", "conversations")
+    )
+    usage = totals["usage"]
+    for name in ("input_tokens", "cache_read_input_tokens", "cache_write_input_tokens", "output_tokens"):
+        assert requests[name].sum() == usage[name] > 0
+        assert daily[name].sum() == conversations[name].sum() == usage[name]
+    assert requests["cost_usd_micros"].sum() == daily["cost_usd_micros"].sum() == totals["cost_usd_micros"] > 0
+    parts = requests.select(pl.sum_horizontal(pl.col("^cost_usd_micros_.*$")).sum()).item()
+    assert parts == totals["cost_usd_micros"]
+    assert len(requests) == totals["requests"]
+    assert blocks["tokens"].sum() == conversations["entered_tokens"].sum() == totals["tokens"]["total"] > 0
+    assert blocks["sent_tokens"].sum() == totals["tokens"]["sent"]
+    assert waste["exclusive_tokens"].sum() == totals["waste"]["flagged"] > 0
+    assert waste["avoidable_tokens"].sum() == daily["avoidable_tokens"].sum() == totals["waste"]["avoidable"] > 0
+    assert conversations["copied_tokens"].sum() == totals["copied_tokens"]
+
+
+def test_explained_tokens_are_those_of_the_blocks_that_a_request_saw(dataset: Path) -> None:
+    blocks, requests = read(dataset, "blocks"), read(dataset, "requests")
+    for row in requests.iter_rows(named=True):
+        seen = blocks.filter(
+            pl.col("conversation_id") == row["conversation_id"],
+            pl.col("first_request_index") <= row["request_index"],
+            pl.col("last_request_index").is_null() | (pl.col("last_request_index") >= row["request_index"]),
+        )
+        # A block that left and came back has one span here, and two in the context.
+        assert row["explained_tokens"] <= seen["tokens"].sum()
+    assert requests["explained_tokens"].sum() > 0
+
+
+def test_an_update_gives_the_rows_of_one_run(tmp_path: Path) -> None:
+    logs, target, whole = tmp_path / "logs", tmp_path / "dataset", tmp_path / "whole"
+    shutil.copytree(SAMPLES, logs)
+    later = sorted(path for path in logs.rglob("*.jsonl"))
+    grown, new = later[0], later[-2:]
+    text = grown.read_text()
+    grown.write_text("".join(text.splitlines(keepends=True)[:-3]))
+    kept = {path: path.read_bytes() for path in new}
+    for path in new:
+        path.unlink()
+    first = run(logs, target)
+    grown.write_text(text)
+    for path, data in kept.items():
+        path.write_bytes(data)
+    second = run(logs, target, update=True)
+    run(logs, whole)
+    assert first.files_read + len(new) == len(discover([str(logs)]).files)
+    assert second.files_read == 1 + len(new)
+    assert len(second.added) >= len(new)
+    assert second.replaced
+    assert manifest(target)["conversations_added"] == second.added  # type: ignore[index]
+    updated, fresh = read_all(target), read_all(whole)
+    for name in TABLES:
+        assert_frame_equal(updated[name], fresh[name])
+    third = run(logs, target, update=True)
+    assert (third.files_read, third.added, third.replaced) == (0, [], [])
+
+
+def test_facts_of_a_file_that_vanished_are_kept(tmp_path: Path) -> None:
+    logs, target = tmp_path / "logs", tmp_path / "dataset"
+    shutil.copytree(SAMPLES, logs)
+    run(logs, target)
+    before = read_all(target)
+    gone = next(logs.rglob("*.jsonl"))
+    gone.unlink()
+    summary = run(logs, target, update=True)
+    assert (summary.files_read, summary.files_gone) == (0, 1)
+    after = read_all(target)
+    assert after["files"].filter(~pl.col("source_present"))["path"].to_list() == [str(gone)]
+    for name in TABLES:
+        if name != "files":
+            assert_frame_equal(before[name], after[name])
+
+
+def test_labels_are_columns_and_stay_with_the_files_they_were_given_for(tmp_path: Path) -> None:
+    logs, target = tmp_path / "logs", tmp_path / "dataset"
+    logs.mkdir()
+    one, other = sorted(SAMPLES.rglob("*.jsonl"))[:2]
+    shutil.copy(one, logs / "a.jsonl")
+    run(logs, target, labels={"team": "core"})
+    shutil.copy(other, logs / "b.jsonl")
+    run(logs, target, labels={"team": "web"}, update=True)
+    files = read(target, "files").sort("path")
+    assert files["label_team"].to_list() == ["core", "web"]
+    conversations = read(target, "conversations").join(files, on="file_id", suffix="_file")
+    assert (conversations["label_team"] == conversations["label_team_file"]).all()
+    assert set(read(target, "daily")["label_team"]) == {"core", "web"}
+
+
+def test_partitions_by_month_hold_the_same_rows(dataset: Path, tmp_path: Path) -> None:
+    target = tmp_path / "by-month"
+    run(SAMPLES, target, layout=Layout(by_month=True))
+    folders = {path.name for path in (target / "requests").iterdir()}
+    assert folders and all(name.startswith("month=") for name in folders)
+    months = read(target, "conversations")["started_at"].dt.strftime("%Y-%m").unique().drop_nulls()
+    assert {f"month={month}" for month in months} <= {path.name for path in (target / "conversations").iterdir()}
+    for name, table in TABLES.items():
+        order = list(table.key)
+        assert_frame_equal(
+            read(dataset, name).drop(_CLOCK, strict=False).sort(order),
+            read(target, name).drop(_CLOCK, strict=False).sort(order),
+        )
+
+
+def test_one_table_can_be_asked_for_by_month_too(tmp_path: Path) -> None:
+    target = tmp_path / "one"
+    run(SAMPLES, target, only=("requests",), layout=Layout(by_month=True))
+    assert sorted(path.name for path in target.iterdir()) == ["_headroom.json", "_state", "requests", "views.sql"]
+
+
+def test_ndjson_has_the_same_rows(dataset: Path, tmp_path: Path) -> None:
+    target = tmp_path / "ndjson"
+    run(SAMPLES, target, layout=Layout("ndjson"))
+    rows = [json.loads(line) for line in (target / "requests" / "part-0.ndjson").read_text().splitlines()]
+    assert [row["request_id"] for row in rows] == read(dataset, "requests")["request_id"].to_list()
+    assert sum(row["input_tokens"] or 0 for row in rows) == read(dataset, "requests")["input_tokens"].sum()
+
+
+def test_texts_come_once_each_and_only_if_asked_for(dataset: Path, tmp_path: Path) -> None:
+    target = tmp_path / "texts"
+    run(SAMPLES, target, with_text=True)
+    texts, blocks = read(target, "texts"), read(target, "blocks")
+    assert not texts["content_hash"].is_duplicated().any()
+    with_text = blocks.filter(pl.col("content_hash").is_not_null(), pl.col("kind") != "image")
+    assert with_text.join(texts, on="content_hash", how="anti").is_empty()
+    assert not (dataset / "texts").exists()
+    short = read(dataset, "blocks").filter(pl.col("bytes") < 64)
+    assert len(short) and short["content_hash"].null_count() == len(short)
+
+
+def test_a_redacted_export_holds_no_name_and_still_joins() -> None:
+    files = discover([str(SAMPLES)]).files
+    plain = tables_of(files, Analyser(), Options())
+    hidden = redacted(plain, b"key")
+    text = "".join(frame.write_csv() for name, frame in hidden.items() if name != "diagnostics")
+    names = {"acme", "sample_transcripts", "/code"}
+    secrets = {
+        value
+        for column in ("session_id", "project", "cwd", "git_branch", "repo_url")
+        for value in plain["conversations"][column].drop_nulls()
+    } | set(plain["tool_calls"]["call_id"].drop_nulls())
+    assert len(secrets) > 20
+    for word in names | {secret for secret in secrets if len(secret) > 5}:
+        assert word not in text, word
+    assert set(plain["conversations"]["conversation_id"]).isdisjoint(hidden["conversations"]["conversation_id"])
+    for name, table in TABLES.items():
+        for column, parent in table.parents:
+            key = TABLES[parent].key[0]
+            assert hidden[name].join(hidden[parent], left_on=column, right_on=key, how="anti").is_empty()
+    assert "Read" in set(hidden["tool_calls"]["tool_name"])
+    assert redacted(plain, b"key")["requests"].equals(hidden["requests"])
+    assert not redacted(plain, b"other")["requests"].equals(hidden["requests"])
+
+
+def test_what_is_no_dataset_is_never_replaced(tmp_path: Path) -> None:
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    (folder / "cat.png").write_bytes(b"png")
+    with pytest.raises(DatasetProblem, match="holds something else"):
+        run(SAMPLES, folder)
+    assert (folder / "cat.png").read_bytes() == b"png"
+    with pytest.raises(DatasetProblem, match="is a file"):
+        run(SAMPLES, folder / "cat.png")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["photos"]
+
+
+def test_two_exports_into_one_folder_are_refused(tmp_path: Path) -> None:
+    target = tmp_path / "dataset"
+    with building(target) as folder:
+        with pytest.raises(DatasetProblem, match="another export"):
+            run(SAMPLES, target)
+        (folder / "_headroom.json").write_text('{"schema_version": "1.0"}')
+    assert manifest(target) == {"schema_version": "1.0"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["dataset"]
+
+
+def test_a_failure_leaves_the_old_dataset(tmp_path: Path) -> None:
+    target = tmp_path / "dataset"
+    run(SAMPLES, target)
+    before = (target / "_headroom.json").read_bytes()
+    with pytest.raises(RuntimeError, match="half-way"), building(target) as folder:
+        (folder / "requests").mkdir()
+        raise RuntimeError("half-way")
+    assert (target / "_headroom.json").read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["dataset"]
+
+
+def test_a_redacted_dataset_is_not_updated(tmp_path: Path) -> None:
+    target = tmp_path / "dataset"
+    run(SAMPLES, target, key=b"key")
+    assert not (target / "_state").exists()
+    with pytest.raises(DatasetProblem, match="keeps no state"):
+        run(SAMPLES, target, update=True)
