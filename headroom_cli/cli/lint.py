@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headroom_cli.cli.exits import FINDINGS, NOTHING_READ, USAGE, Ending
+from headroom_cli.cli.exits import FINDINGS, NOTHING_READ, OK, USAGE, Ending
 from headroom_cli.cli.progress import reading_progress
 from headroom_cli.cli.shared import load_config
 
@@ -101,6 +101,14 @@ def lint(
     write_baseline: Annotated[
         bool, typer.Option("--write-baseline", help="Write what is found to the baseline, and exit with 0.")
     ] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Repair what can be, in place, and report the rest.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Print what --fix would change, and change nothing.")] = False,
+    unsafe_fixes: Annotated[
+        bool, typer.Option("--unsafe-fixes", help="Also repairs that lose something the model could need.")
+    ] = False,
+    fix_to: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the repaired file here, not in place.", metavar="FILE")
+    ] = None,
     output: Annotated[LintFormat, typer.Option("--format", "-f", help="How to write the findings.")] = LintFormat.text,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Remarks (info) too, and all files that were not checked.")
@@ -122,6 +130,14 @@ def lint(
     known = _baseline(place, may_be_missing=write_baseline)
     complete = not paths and not sessions
     sieve = _sieve(loaded, None if write_baseline else known, complete=complete)
+    if fix or diff or fix_to is not None:
+        from headroom_cli.cli.fix import fix_files
+
+        changed = fix_files(discovery.files, options, sieve, diff=diff, unsafe=unsafe_fixes, output=fix_to)
+        if diff:
+            raise Ending(FINDINGS if changed and not exit_zero else OK)
+        if fix_to is not None and changed:
+            discovery = _discover([str(fix_to)], False, loaded)
     with reading_progress(discovery.files, quiet=quiet) as progress:
         run = lint_files(discovery.files, options, sieve, progress)
     if write_baseline and place is not None and run.checked:

@@ -60,6 +60,13 @@ def write(snapshot: Snapshot, data: bytes, *, force: bool = False) -> Path:
     return backup
 
 
+def write_checked(snapshot: Snapshot, data: bytes) -> None:
+    """Put new bytes in the place of a file, without a backup; raises `InUse` if it has changed since it was read."""
+    if _state(snapshot.path) != snapshot.state:
+        raise InUse("it changed since it was read")
+    replace(snapshot.path, data)
+
+
 def replace(path: Path, data: bytes) -> None:
     """Write a file whole: a new one in the same folder, flushed to disk, takes the name of the old one."""
     path = path.resolve()

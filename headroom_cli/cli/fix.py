@@ -1,0 +1,126 @@
+"""`headroom lint --fix` and `--diff`: repair what is found, in the files that hold it, before the rest is reported."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headroom_cli.cli.exits import USAGE, Ending
+
+if TYPE_CHECKING:
+    from headroom_cli.lint.base import Rule
+    from headroom_cli.lint.run import Options, Sieve
+    from headroom_cli.repair.documents import DocumentRepair
+    from headroom_cli.source.discover import Found
+
+
+def fix_files(
+    files: Iterable[Found], options: Options, sieve: Sieve, *, diff: bool, unsafe: bool, output: Path | None = None
+) -> int:
+    """Repair the histories in files, in place or into `output`; with `diff`, only print what would change.
+
+    Gives the number of files that were changed, or would be. What a file expects or ignores stays as it is.
+    """
+    from headroom_cli.repair import documents
+    from headroom_cli.repair.files import InUse, read, replace, write_checked
+
+    files = list(files)
+    if any(file.stdin for file in files):
+        raise Ending(USAGE, "standard input cannot be repaired; name a file")
+    if output is not None and len(files) != 1:
+        raise Ending(USAGE, f"--output takes one file, not {len(files)}")
+    changed = repairs = 0
+    for file in files:
+        chosen = documents.Options(
+            profiles=options.providers,
+            judged_as=options.judged_as,
+            unsafe=unsafe,
+            severities=("error", "warning"),
+            rules=_rules_for(str(file.path), options, sieve),
+        )
+        try:
+            snapshot = read(file.path)
+            outcome = documents.repair_document(snapshot.data, str(file.path), chosen)
+            if outcome.refused is not None and outcome.refused.startswith("a session"):
+                print(f"headroom: {file.path}: {outcome.refused}", file=sys.stderr)
+            if outcome.after == outcome.before:
+                continue
+            changed, repairs = changed + 1, repairs + len(outcome.changes)
+            if diff:
+                _print_diff(str(file.path), outcome)
+            elif output is not None:
+                replace(output, outcome.after)
+            else:
+                write_checked(snapshot, outcome.after)
+        except InUse as problem:
+            raise Ending(USAGE, f"{file.path}: {problem}; try again") from problem
+        except OSError as problem:
+            raise Ending(USAGE, f"{file.path}: cannot be repaired: {problem.strerror or problem}") from problem
+        if not diff:
+            _tell(str(output or file.path), outcome)
+    if not diff:
+        from headroom_cli.report.words import plural
+
+        print(f"headroom: {plural(repairs, 'repair')} in {plural(changed, 'file')}", file=sys.stderr)
+    return changed
+
+
+def _rules_for(path: str, options: Options, sieve: Sieve) -> list[Rule]:
+    """The rules whose findings in a file are repaired: not those that the configuration expects or ignores there."""
+    from headroom_cli.lint.engine import known_rules
+    from headroom_cli.lint.patterns import names_rule
+
+    rules = list(known_rules().values()) if options.rules is None else list(options.rules)
+    spared = [
+        word
+        for patterns in (sieve.ignores, sieve.expects)
+        if patterns is not None
+        for _, word in patterns.holding(path)
+    ]
+    return [rule for rule in rules if not any(names_rule(word, rule.code, rule.name) for word in spared)]
+
+
+def _tell(path: str, outcome: DocumentRepair) -> None:
+    from headroom_cli.report.words import plain
+
+    thinking = False
+    for line, change in outcome.changes:
+        place = f"{path}:{line}" if line else path
+        print(plain(f"{place}: {change.rule} fixed: {change.what}", 2000), file=sys.stderr)
+        thinking = thinking or change.thinking is not None
+    if thinking:
+        words = "thinking after a repair is bound to what stood before it, and may be refused now (HR506)"
+        print(plain(f"{path}: {words}", 2000), file=sys.stderr)
+
+
+def _print_diff(path: str, outcome: DocumentRepair) -> None:
+    """A unified diff on standard output; on a terminal without what could steer it."""
+    from headroom_cli.report.words import plain
+
+    name = path.replace("\\", "/").lstrip("/")
+    before, after = (_lines(data) for data in (outcome.before, outcome.after))
+    safe = sys.stdout.isatty()
+    sys.stdout.flush()
+    for line in _diff(before, after, name):
+        shown = plain(line.rstrip("\n"), 2000) + "\n" if safe else line
+        sys.stdout.buffer.write(shown.encode("utf-8", "surrogateescape"))
+    sys.stdout.buffer.flush()
+
+
+def _diff(before: list[str], after: list[str], name: str) -> Iterator[str]:
+    for line in difflib.unified_diff(before, after, f"a/{name}", f"b/{name}"):
+        if line.endswith("\n"):
+            yield line
+        else:
+            yield line + "\n"
+            if line[:1] in "+- " and not line.startswith(("+++", "---")):
+                yield "\\ No newline at end of file\n"
+
+
+def _lines(data: bytes) -> list[str]:
+    lines = [line + "\n" for line in data.decode("utf-8", "surrogateescape").split("\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
