@@ -79,9 +79,9 @@ class Batch:
         """Indices of the texts that hold a match of a regular expression (Rust syntax, linear time)."""
         return cast("list[int]", self.column.str.contains(pattern).arg_true().to_list())
 
-    def extract(self, pattern: str) -> Iterator[tuple[int, list[str]]]:
-        """Index and matches of each text that holds a match."""
-        indices = self.matching(pattern)
+    def extract(self, pattern: str, *, among: str | None = None) -> Iterator[tuple[int, list[str]]]:
+        """Index and matches of each text that holds a match, or a match of `among`."""
+        indices = self.matching(among or pattern)
         matches = self.column.gather(indices).str.extract_all(pattern).to_list() if indices else []
         return zip(indices, matches, strict=True)
 

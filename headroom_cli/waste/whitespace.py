@@ -31,22 +31,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from headroom_cli.waste.base import TEXT_KINDS, Batch, Count, Hit
 from headroom_cli.waste.spans import Span
 
 NAME = "whitespace"
 KINDS = TEXT_KINDS
-PATTERN = r"[ \t]{4,}|\n{3,}"
+MIN_BLANKS = 4
+PATTERN = rf"[ \t]{{{MIN_BLANKS},}}|\n{{3,}}"
 
 _RUN = re.compile(PATTERN)
+_LONG = 200
 
 
 def scan(batch: Batch) -> dict[int, Hit]:
     """Sum the cost of the runs of each text; equal runs are counted once."""
     hits = {}
     costs: dict[str, int] = {}
-    for index, runs in batch.extract(PATTERN):
+    for index, runs in batch.extract(PATTERN, among=_costly(batch.count)):
         for run in set(runs).difference(costs):
             costs[run] = _cost(run, batch.count)
         if tokens := sum(map(costs.__getitem__, runs)):
@@ -62,6 +65,15 @@ def spans(text: str, count: Count) -> list[Span]:
 def measure(text: str, spans: Sequence[Span], count: Count) -> int:
     """The sum of what the runs cost beyond their first character."""
     return sum(_cost(text[start:end], count) for start, end in spans)
+
+
+@lru_cache(maxsize=4)
+def _costly(count: Count) -> str:
+    """What stands in every text that has a run with a cost: most texts are indented, by blanks that are free."""
+    blanks = MIN_BLANKS
+    while blanks < _LONG and not _cost(" " * blanks, count):
+        blanks += 1
+    return rf" {{{blanks}}}| \t|\t |\t{{{MIN_BLANKS}}}|\n{{3}}"
 
 
 def _cost(run: str, count: Count) -> int:
