@@ -85,7 +85,7 @@ def _medium(block: Block, raw: Any, at: Pointer) -> Medium | None:
             if isinstance(data, dict):
                 data = data.get("data")
             mime = f"{kind}/{form}" if isinstance(form, str) else ""
-            return Medium(block, (*at, kind, "source"), kind, mime, data if isinstance(data, str) else None)  # type: ignore[arg-type]
+            return Medium(block, (*at, kind, "source"), kind, mime, data if isinstance(data, str) else None)
     return None
 
 

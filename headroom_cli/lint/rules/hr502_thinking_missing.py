@@ -8,6 +8,8 @@ With `thinking.type` = `enabled`, Anthropic demands that the assistant turn whic
 results starts with `thinking` or `redacted_thinking`. Frameworks that convert between shapes lose these blocks, and
 sessions that begin without thinking cannot switch it on inside a loop.
 
+It was reported for models up to Claude 4.5; newer ones may answer without thinking instead, and get a warning.
+
 Healthy look-alikes: adaptive thinking may skip it; earlier turns may lack it; between the calls of one loop it may be
 missing. Logs do not record the setting: only requests are judged.
 
@@ -31,7 +33,9 @@ from collections.abc import Iterator
 
 from headroom_cli.lint.base import Check, Finding, Rule
 from headroom_cli.lint.history import Turn
+from headroom_cli.lint.models import traits
 
+_NEWER = (4, 6)
 _TYPES = frozenset({"thinking", "redacted_thinking"})
 
 
@@ -45,9 +49,13 @@ def check(check: Check) -> Iterator[Finding]:
     if not firsts or any(first.type in _TYPES for first in firsts):
         return
     first = firsts[0]
+    version = traits(check.history.model).version
+    newer = version is not None and version >= _NEWER
     yield check.finding(
         "thinking is enabled, and the turn that opened this tool loop does not start with it",
         first,
+        severity="warning" if newer else "error",
+        confidence="low" if newer else "high",
         api_error=f"messages.{first.entry.index}.content.0.type: Expected `thinking` or `redacted_thinking`, but found "
         f"`{'text' if first.type == 'string' else first.type}`. When `thinking` is enabled, a final `assistant` "
         "message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` "

@@ -47,7 +47,7 @@ from headroom_cli.lint.steps import Step, steps
 from headroom_cli.logs.exchange.keys import json_hash
 from headroom_cli.model import Sent
 
-_TYPES = frozenset({"thinking", "redacted_thinking", "reasoningContent"})
+_TYPES = ("thinking", "redacted_thinking", "reasoningContent")
 _FIX = Fix("drop", "drop all thinking after the change", safe=False)
 
 
@@ -60,12 +60,13 @@ def check_session(check: SessionCheck) -> Iterator[Finding]:
         if severity is None:
             continue
         for what, start in _changes(step):
-            later = [block for block in step.blocks(start) if block.type in _TYPES]
-            if not later:
+            later = (block for block in step.blocks(start) if block.type in _TYPES)
+            first = next(later, None)
+            if first is None:
                 continue
             times[what] = times.get(what, 0) + 1
             if what not in found:
-                found[what] = _finding(check, step, what, start, later, severity)
+                found[what] = _finding(check, step, what, start, [first, *later], severity)
             break
     for what, finding in found.items():
         if times[what] > 1:

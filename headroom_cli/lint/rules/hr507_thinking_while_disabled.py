@@ -7,6 +7,8 @@ Thinking is off in the request, and the last assistant turn holds thinking.
 Anthropic does not take thinking in the final assistant turn of a request that does not think: inside a tool loop, or
 as a prefill. It happens where a side request (a title, a summary) reuses the history with thinking switched off.
 
+It was reported for models up to Claude 4.5; newer ones may drop the thinking instead, and get a warning.
+
 Healthy look-alikes: models that think by default (Claude 5 and later) do so without the parameter, which is not "off";
 in turns before the last prompt, thinking is ignored. Without the model's name, a missing parameter says nothing.
 
@@ -35,6 +37,7 @@ from headroom_cli.lint.history import History, Turn
 from headroom_cli.lint.models import traits
 
 _FIX = Fix("drop", "drop the thinking of the last assistant turn")
+_NEWER = (4, 6)
 _TYPES = frozenset({"thinking", "redacted_thinking"})
 
 
@@ -48,9 +51,13 @@ def check(check: Check) -> Iterator[Finding]:
         return
     block = next((block for block in last.blocks if block.type in _TYPES), None)
     if block is not None:
+        version = traits(history.model).version
+        known = version is not None and version < _NEWER
         yield check.finding(
             "thinking is off in this request, but its last assistant turn holds thinking",
             block,
+            severity="error" if known else "warning",
+            confidence="high" if known else "medium",
             api_error=f"messages.{block.entry.index}.{'.'.join(map(str, block.path))}: When thinking is disabled, an "
             "`assistant` message in the final position cannot contain `thinking`. To use thinking blocks, enable "
             "`thinking` in your request.",

@@ -64,7 +64,7 @@ def check_session(check: SessionCheck) -> Iterator[Finding]:
         if not owner or step.history is None or step.history.dialect != "openai-responses":
             continue
         entries = step.history.entries[: step.after.length]
-        there = {entry.raw.get("id") for entry in entries if _type(entry.raw) in ("reasoning", "item_reference")}
+        there = {_text(entry.raw, "id") for entry in entries if _type(entry.raw) in ("reasoning", "item_reference")}
         for entry in entries[step.kept :]:
             item_id = _text(entry.raw, "id")
             reasoning = owner.get(item_id) if item_id is not None else None

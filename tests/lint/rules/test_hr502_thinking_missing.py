@@ -42,3 +42,9 @@ def test_other_settings_and_logs_are_not_judged() -> None:
         assert not of("HR502", messages, thinking=thinking)
     assert not of("HR502", messages)
     assert not of("HR502", messages, as_="history", thinking=ENABLED)
+
+
+def test_newer_models_may_answer_without_thinking() -> None:
+    messages = [user("x"), assistant(tool_use("t1")), user(tool_result("t1"))]
+    for model, severity in (("claude-opus-4-5", "error"), ("claude-opus-4-6", "warning"), ("alias", "error")):
+        assert [f.severity for f in of("HR502", messages, model=model, thinking=ENABLED)] == [severity]

@@ -11,7 +11,8 @@ THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "EqQBCkYIBRgC"}
 
 def found(path: Path, *models: str, block: dict[str, Any] = THOUGHT) -> list[tuple[str, str]]:
     """A log whose requests go to these models in turn, each over the answers before it."""
-    rows, messages = [], []
+    rows: list[Any] = []
+    messages: list[Any] = []
     for model in models:
         messages = [*messages, user("x")]
         answer = {"id": f"msg_{len(rows)}", "type": "message", "role": "assistant", "model": model}

@@ -10,8 +10,9 @@ def test_thinking_in_an_open_loop_is_found() -> None:
     found = of("HR507", LOOP, model="claude-sonnet-4-5")
     assert [(f.severity, f.refs) for f in found] == [("error", ("A32",))]
     assert (found[0].api_error or "").startswith("messages.1.content.0: When thinking is disabled")
-    assert of("HR507", LOOP, thinking={"type": "disabled"})
-    assert of("HR507", LOOP, model="claude-haiku-5-5", thinking={"type": "disabled"})
+    for model in ("alias", "claude-opus-4-8", "claude-haiku-5-5"):
+        found = of("HR507", LOOP, model=model, thinking={"type": "disabled"})
+        assert [f.severity for f in found] == ["warning"]
 
 
 def test_models_that_think_by_default_and_unknown_ones_are_healthy() -> None:

@@ -69,5 +69,6 @@ def test_tools_may_be_added_on_the_way() -> None:
 
 
 def test_hostile_values() -> None:
-    for bad in (None, 7, [], {"type": "tool_reference"}, {"type": "tool_reference", "tool_name": ["x"]}):
-        assert not of("HR601", history(bad), tools=[BASH, None, 7, {"name": 3}])  # type: ignore[arg-type]
+    values: list[Any] = [None, 7, [], {"type": "tool_reference"}, {"type": "tool_reference", "tool_name": ["x"]}]
+    for bad in values:
+        assert not of("HR601", history(bad), tools=[BASH, None, 7, {"name": 3}])

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.lint.support import assistant, bedrock_result, bedrock_use, of, text, tool_result, tool_use, user
 
-MARK = {"cache_control": {"type": "ephemeral"}}
+MARK: dict[str, Any] = {"cache_control": {"type": "ephemeral"}}
 SYSTEM = [{"type": "text", "text": "s", **MARK}]
 TOOLS = [{"name": "f", **MARK}]
 
