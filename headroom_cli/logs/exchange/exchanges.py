@@ -44,7 +44,15 @@ _TIME_KEYS = (
     "date",
 )
 _TIME_NAMES = frozenset(_TIME_KEYS)
-_CALL_KEYS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "temperature", "stream", "inferenceConfig")
+_CALL_KEYS = (
+    "max_tokens",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "temperature",
+    "stream",
+    "inferenceConfig",
+    "generationConfig",
+)
 
 
 def from_request(body: dict[str, Any], line: int, row: dict[str, Any] | None = None) -> Exchange:
