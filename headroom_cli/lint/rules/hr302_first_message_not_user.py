@@ -4,9 +4,9 @@ The history begins with the assistant.
 
 ## Why it is refused
 
-Bedrock wants a user's message first, and so do chat templates; Gemini refuses a call of a function as the first
-content. Of Anthropic's own API there are reports of both, a refusal and an answer: there it is a warning. An *empty*
-assistant message may come first with Anthropic.
+Bedrock wants a user's message first, and so do chat templates; Gemini up to 2.5 refuses a call of a function as the
+first content. Claude models have refused such histories, on both platforms, and answer them now: there, and for newer
+Gemini models, it is a warning. An *empty* assistant message may come first with Anthropic.
 
 Typical causes: a window or a compaction cut the user's message off, few-shot examples, a greeting that the client
 invented. A system message before the first is passed over; HR303 speaks of it where it is not allowed.
@@ -29,6 +29,7 @@ from collections.abc import Iterator
 
 from headroom_cli.lint.base import Check, Finding, Fix, Rule
 from headroom_cli.lint.history import Entry
+from headroom_cli.lint.models import Traits, traits
 
 _FIX = Fix("synthesize", "put a short message of the user before it", safe=False)
 _ERRORS = {
@@ -50,16 +51,23 @@ def check(check: Check) -> Iterator[Finding]:
     says = _is_call(first) if name == "gemini" else _says_anything(first)
     if not says:
         return
-    certain = name != "anthropic" and history.complete
+    refuses = _refuses(name, traits(history.model))
+    certain = refuses and history.complete
     yield check.finding(
         "the first message is the assistant's"
-        + ("" if certain else "; Anthropic may refuse it" if name == "anthropic" else "; what came before is not here"),
+        + ("" if certain else "; what came before is not here" if refuses else ", which may be refused"),
         first,
         severity="error" if certain else "warning",
         confidence="high" if certain else "medium",
         api_error=_ERRORS[name],
         fix=_FIX,
     )
+
+
+def _refuses(name: str, model: Traits) -> bool:
+    if name == "gemini":
+        return model.version is None or model.version < (3, 0)
+    return name == "strict" or (name == "bedrock" and model.vendor not in ("claude", "other"))
 
 
 def _is_call(entry: Entry) -> bool:

@@ -6,7 +6,7 @@ A message comes after one that it must not follow.
 
 **Mistral** checks which role follows which: `system` not after the assistant or a tool, `tool` not after the user or a
 system message. **Gemini** wants a turn that calls functions directly after the user's, or after the responses: not
-after another turn of the model.
+after another turn of the model. Gemini 3 has been seen to take two turns of the model in a row: there it is a warning.
 
 A result whose call is nowhere is HR102's matter. A model's first content is HR302's.
 
@@ -32,6 +32,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from headroom_cli.lint.base import Check, Finding, Fix, Related, Rule
+from headroom_cli.lint.models import traits
 
 _MERGE = Fix("merge", "merge the two turns of the model")
 _MOVE = Fix("reorder", "move it to where this provider takes it")
@@ -43,11 +44,15 @@ def check(check: Check) -> Iterator[Finding]:
     """Neighbours in the list."""
     entries = check.history.entries
     if check.profile.name == "gemini":
+        version = traits(check.history.model).version
+        lenient = version is not None and version >= (3, 0)
         for before, entry in pairwise(entries):
             if before.side == entry.side == "assistant" and any(block.kind == "call" for block in entry.blocks):
                 yield check.finding(
-                    "a call of a function follows another turn of the model",
+                    "a call of a function follows another turn of the model" + (", which may be refused" * lenient),
                     entry,
+                    severity="warning" if lenient else "error",
+                    confidence="low" if lenient else "high",
                     related=[Related(before, "the turn before it")],
                     api_error=_GEMINI,
                     fix=_MERGE,

@@ -8,7 +8,8 @@ Anthropic refuses a message whose texts are all blank, if nothing else is in it,
 beside real text, a call or a result is fine: models do return `"\\n\\n"` before a call.
 
 Bedrock refuses *any* text block that is blank or empty, whatever stands beside it, and so do strict hosts with
-Anthropic's form.
+Anthropic's form. Claude models on Bedrock have been seen to take white space beside other content: of them it is said
+that they may refuse it.
 
 Claude Code drops blank answers before it sends a history: nothing is said of them in its logs.
 
@@ -33,6 +34,7 @@ from typing import Any
 
 from headroom_cli.lint.base import Check, Finding, Fix, Rule
 from headroom_cli.lint.history import Block, Entry
+from headroom_cli.lint.models import traits
 
 _DROP = Fix("drop", "drop the blank block")
 _EMPTY = Fix("drop", 'drop the message, or write "(no content)"', safe=False)
@@ -53,9 +55,7 @@ def check(check: Check) -> Iterator[Finding]:
     else:
         blank = [block for block in history.of_kind("text") if _is_blank(block.value) and block.value]
         for entry in {id(block.entry): block.entry for block in blank}.values():
-            if entry.side != "system" and all(
-                block.kind == "text" and _is_blank(block.value) for block in entry.blocks
-            ):
+            if entry.side != "system" and all(map(_is_blank_block, entry.blocks)):
                 yield _message(check, entry)
         if history.dialect == "anthropic" and _is_blank_system(history.system):
             yield check.finding(
@@ -64,12 +64,16 @@ def check(check: Check) -> Iterator[Finding]:
 
 
 def _blocks(check: Check, strict: bool) -> Iterator[Finding]:
+    claude = check.profile.name == "bedrock" and traits(check.history.model).vendor == "claude"
     for block in check.history.of_kind("text"):
         if not _is_blank(block.value) or block.entry.side == "system" or not _is_sent(block, strict):
             continue
+        lenient = claude and bool(block.value) and not all(map(_is_blank_block, block.entry.blocks))
         yield check.finding(
-            "a text block is blank",
+            "a text block is blank" + (", which may be refused" if lenient else ""),
             block,
+            severity="warning" if lenient else "error",
+            confidence="medium" if lenient else "high",
             api_error=_BEDROCK.format(n=block.entry.index, at=".".join(map(str, block.path))),
             fix=_DROP,
         )
@@ -89,6 +93,10 @@ def _message(check: Check, entry: Entry) -> Finding:
         api_error=_ERROR.format(where="messages"),
         fix=_EMPTY,
     )
+
+
+def _is_blank_block(block: Block) -> bool:
+    return block.kind == "text" and _is_blank(block.value)
 
 
 def _is_blank(value: Any) -> bool:

@@ -5,8 +5,8 @@ A message without any content, or no message at all.
 ## Why it is refused
 
 Anthropic refuses a user's message with `""` or `[]` as its content; of the assistant it takes both. Bedrock refuses any
-message with an empty list, Gemini any content without parts, also one whose parts are all empty. All refuse a request
-without messages.
+message with an empty list, Gemini any content without parts. Parts without any text are a warning up to Gemini 2.5,
+and later ones take them. All refuse a request without messages.
 
 Typical causes: another repair removed the only block, a client stored a turn before there was anything in it, a filter
 dropped blank texts.
@@ -32,6 +32,7 @@ from typing import Any
 
 from headroom_cli.lint.base import Check, Finding, Fix, Rule, Severity
 from headroom_cli.lint.history import Entry
+from headroom_cli.lint.models import traits
 
 _FIX = Fix("synthesize", 'write "(no content)"', safe=False)
 _DROP = Fix("drop", "drop the message")
@@ -99,6 +100,9 @@ def _gemini(check: Check, entry: Entry, raw: dict[str, Any], last: bool) -> Seve
     parts = raw.get("parts")
     if not isinstance(parts, list) or not parts or all(part == {} for part in parts):
         return "error"
+    version = traits(check.history.model).version
+    if version is not None and version >= (3, 0):
+        return None
     # A part may hold no text, and the signature of a thought that came with it.
     empty = all(isinstance(part, dict) and part.keys() <= _TOLD and not part.get("text") for part in parts)
     return "warning" if empty else None

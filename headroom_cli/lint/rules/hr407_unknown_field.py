@@ -100,8 +100,8 @@ def check(check: Check) -> Iterator[Finding]:
         yield from _anthropic(check)
     elif name in ("openai", "strict") and history.dialect == "openai":
         vendor = traits(history.model).vendor
-        if history.model is not None and vendor not in ("openai", "other"):
-            return
+        if history.model is not None and (vendor not in ("openai", "other") or "/" in history.model):
+            return  # a router's name, or another vendor's model: not OpenAI's own host
         certain = history.model is None or vendor == "openai"
         for key in sorted(history.body.keys() & _CHAT, key=str):
             yield check.finding(

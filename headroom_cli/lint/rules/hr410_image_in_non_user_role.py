@@ -65,10 +65,9 @@ def _is_image(part: Any) -> bool:
 
 
 def _finding(check: Check, block: Block, at: tuple[str | int, ...] = ()) -> Finding:
-    mistral, model = check.profile.name == "mistral", traits(check.history.model)
-    certain = not mistral and (
-        check.history.model is None or model.vendor == "openai" or check.profile.name == "strict"
-    )
+    mistral, model = check.profile.name == "mistral", check.history.model
+    openai = model is None or (traits(model).vendor == "openai" and "/" not in model)
+    certain = not mistral and (openai or check.profile.name == "strict")
     role = block.entry.role[:40]
     return check.finding(
         f"an image in a message of the role {role}" + ("" if certain else ", which this host may refuse"),

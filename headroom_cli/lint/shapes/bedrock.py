@@ -47,8 +47,10 @@ def _block(raw: Any, path: tuple[str | int, ...]) -> Block:
     kind = _KINDS.get(name, "other")
     inner = raw.get(name)
     if kind in ("call", "result") and isinstance(inner, dict):
+        if isinstance(inner.get("type"), str):  # a tool that Bedrock runs itself; both parts are the assistant's
+            kind = "server_call" if kind == "call" else "server_result"
         call_id, tool = inner.get("toolUseId"), inner.get("name")
-        value = inner.get("input") if kind == "call" else inner.get("content")
+        value = inner.get("input") if name == "toolUse" else inner.get("content")
         found = Block(kind, name, raw, path, 0, call_id if isinstance(call_id, str) else None, "", value)
         found.name = tool if isinstance(tool, str) else ""
         return found

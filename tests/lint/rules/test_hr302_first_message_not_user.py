@@ -14,7 +14,10 @@ def test_anthropic_may_refuse_it() -> None:
 
 
 def test_bedrock_and_templates_do() -> None:
-    assert [(f.severity, f.refs) for f in of(CODE, [assistant(SAID), user(SAID)], "bedrock")] == [("error", ("B05",))]
+    found = of(CODE, [assistant(SAID), user(SAID)], "bedrock", model="mistral.mistral-large-2407-v1:0")
+    assert [(f.severity, f.refs) for f in found] == [("error", ("B05",))]
+    claude = of(CODE, [assistant(SAID), user(SAID)], "bedrock", model="us.anthropic.claude-sonnet-4-5-20250929-v1:0")
+    assert [f.severity for f in claude] == ["warning"]
     assert [f.severity for f in of(CODE, [assistant("a"), user("b")], "strict")] == ["error"]
 
 
@@ -34,7 +37,9 @@ def test_openai_takes_it() -> None:
 
 
 def test_gemini_refuses_only_a_call_as_first_content() -> None:
-    assert of(CODE, [content("model", gemini_call()), content("user", gemini_response())], "gemini")
+    called = [content("model", gemini_call()), content("user", gemini_response())]
+    assert [f.severity for f in of(CODE, called, "gemini", model="gemini-2.5-pro")] == ["error"]
+    assert [f.severity for f in of(CODE, called, "gemini", model="gemini-3-flash-preview")] == ["warning"]
     assert not of(CODE, [content("model", SAID), content("user", SAID)], "gemini")
 
 

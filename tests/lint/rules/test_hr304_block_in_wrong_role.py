@@ -2,7 +2,17 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lint.support import assistant, bedrock_result, bedrock_use, of, text, tool_result, tool_use, user
+from tests.lint.support import (
+    assistant,
+    bedrock_result,
+    bedrock_use,
+    error_codes,
+    of,
+    text,
+    tool_result,
+    tool_use,
+    user,
+)
 
 CODE = "HR304"
 THOUGHT = {"type": "thinking", "thinking": "t", "signature": "s"}
@@ -26,6 +36,12 @@ def test_results_of_server_tools_are() -> None:
     done = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
     mcp = {"type": "mcp_tool_result", "tool_use_id": "mcptoolu_1", "content": []}
     assert not of(CODE, [user("a"), assistant(SERVER, done, mcp)])
+
+
+def test_results_of_tools_that_bedrock_runs_are_the_assistants() -> None:
+    called = {"toolUse": {"toolUseId": "a", "name": "nova_code_interpreter", "input": {}, "type": "server_tool_use"}}
+    done = {"toolResult": {"toolUseId": "a", "content": [], "type": "nova_code_interpreter_result"}}
+    assert error_codes([user({"text": "x"}), assistant(called, done), user({"text": "y"})], "bedrock") == []
 
 
 def test_bedrock_and_strict_hosts() -> None:

@@ -11,6 +11,7 @@ def test_gemini_calls_follow_the_user_or_responses() -> None:
     said, call, response = {"text": "x"}, gemini_call(), gemini_response()
     broken = [content("user", said), content("model", said), content("model", call), content("user", response)]
     assert [(f.severity, f.refs, f.entry.index) for f in of(CODE, broken, "gemini")] == [("error", ("G02",), 2)]  # type: ignore[union-attr]
+    assert [f.severity for f in of(CODE, broken, "gemini", model="gemini-3-flash-preview")] == ["warning"]
     healthy = [
         content("user", said),
         content("model", said, call),

@@ -52,6 +52,13 @@ def test_bedrock_takes_no_blank_text_at_all(blank: str) -> None:
     assert "messages.1.content.0 is blank" in found[0].api_error
 
 
+def test_claude_on_bedrock_may_take_white_space_beside_content() -> None:
+    claude = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
+    found = of(CODE, [user({"text": "a"}, {"text": "\n"}, {"text": "b"})], "bedrock", model=claude)
+    assert [f.severity for f in found] == ["warning"]
+    assert [f.severity for f in of(CODE, [user({"text": "\n"})], "bedrock", model=claude)] == ["error"]
+
+
 def test_bedrock_for_a_history_in_anthropics_form() -> None:
     messages = [user("x"), assistant(text(" "), tool_use("a")), user(tool_result("a"))]
     assert of(CODE, messages, "bedrock", dialect="anthropic")

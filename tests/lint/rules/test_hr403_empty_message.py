@@ -38,6 +38,7 @@ def test_gemini_wants_parts() -> None:
         assert [(f.severity, f.refs) for f in found] == [("error", ("G06",))]
     found = of(CODE, [content("user", said), content("model", {"text": ""}), content("user", said)], "gemini")
     assert [f.severity for f in found] == ["warning"]
+    assert not of(CODE, [content("user", {"text": ""})], "gemini", model="gemini-3-flash-preview")
 
 
 def test_gemini_parts_without_text() -> None:

@@ -41,4 +41,5 @@ def test_parameters_of_other_apis_in_chat_completions() -> None:
 
 def test_other_hosts_take_more() -> None:
     assert not of(CODE, [user("x")], "openai", reasoning={}, model="anthropic/claude-opus-4.8")
+    assert not of(CODE, [user("x")], "openai", reasoning={}, model="openai/gpt-5")
     assert [f.severity for f in of(CODE, [user("x")], "openai", reasoning={}, model="my-deployment")] == ["warning"]
