@@ -4,9 +4,10 @@ Two messages of the user, or two of the assistant, follow each other.
 
 ## Why it is refused
 
-Bedrock demands that roles alternate, and so do the chat templates of many hosts that serve open models (vLLM,
-llama.cpp, LM Studio) and some gateways. Anthropic's own API merges such messages today: there it is a warning, because
-the same history fails elsewhere. OpenAI, Gemini and Mistral take messages of one role in a row.
+Bedrock demands that roles alternate (of other models than Claude it is said that they may), and so do the chat
+templates of many hosts that serve open models (vLLM, llama.cpp, LM Studio) and some gateways. Anthropic's own API
+merges such messages today: there it is a warning, because the same history fails elsewhere. OpenAI, Gemini and Mistral
+take messages of one role in a row.
 
 Typical causes: an interrupted turn and a new prompt, queued prompts, reminders sent as messages of their own, an empty
 answer that was filtered out between two prompts. Claude Code merges its user's messages before it sends them, so
@@ -30,6 +31,7 @@ from collections.abc import Iterator
 
 from headroom_cli.lint.base import Check, Finding, Fix, Related, Rule
 from headroom_cli.lint.history import Entry
+from headroom_cli.lint.models import traits
 
 _FIX = Fix("merge", "put what both say into one message")
 _DIALECTS = frozenset({"openai", "anthropic", "bedrock"})
@@ -47,13 +49,16 @@ def check(check: Check) -> Iterator[Finding]:
     history = check.history
     if history.dialect not in _DIALECTS or history.log_format.startswith("claude-"):
         return
+    other = history.model is not None and traits(history.model).vendor != "claude"
+    lenient = check.profile.name == "bedrock" and other
     for run in _runs(history.entries):
         first, second = run[0], run[1]
         thinks = second.role == "assistant" and any(entry.of_kind("thinking") for entry in run)
         yield check.finding(
-            f"{len(run)} messages of the {first.role} in a row",
+            f"{len(run)} messages of the {first.role} in a row" + (", which may be refused" if lenient else ""),
             second,
-            severity="error" if check.profile.alternates else "warning",
+            severity="error" if check.profile.alternates and not lenient else "warning",
+            confidence="medium" if lenient else "high",
             related=[Related(first, f"the {first.role}'s message before it")],
             api_error=_ERRORS[check.profile.name].format(role=first.role),
             fix=None if thinks else _FIX,

@@ -5,8 +5,8 @@ A message without any content, or no message at all.
 ## Why it is refused
 
 Anthropic refuses a user's message with `""` or `[]` as its content; of the assistant it takes both. Bedrock refuses any
-message with an empty list, Gemini any content without parts. Parts without any text are a warning up to Gemini 2.5,
-and later ones take them. All refuse a request without messages.
+message with an empty list, Gemini any content without parts, or of parts with nothing in them (`{"text": ""}` it
+takes). All refuse a request without messages.
 
 Typical causes: another repair removed the only block, a client stored a turn before there was anything in it, a filter
 dropped blank texts.
@@ -32,7 +32,6 @@ from typing import Any
 
 from headroom_cli.lint.base import Check, Finding, Fix, Rule, Severity
 from headroom_cli.lint.history import Entry
-from headroom_cli.lint.models import traits
 
 _FIX = Fix("synthesize", 'write "(no content)"', safe=False)
 _DROP = Fix("drop", "drop the message")
@@ -51,7 +50,6 @@ _ERRORS = {
     "openai": "Invalid 'messages[{n}].content': empty array. Expected an array with minimum length 1, but got an empty "
     "array instead.",
 }
-_TOLD = frozenset({"text", "thought"})
 
 
 def check(check: Check) -> Iterator[Finding]:
@@ -98,14 +96,7 @@ def _gemini(check: Check, entry: Entry, raw: dict[str, Any], last: bool) -> Seve
     if check.history.dialect != "gemini":
         return None
     parts = raw.get("parts")
-    if not isinstance(parts, list) or not parts or all(part == {} for part in parts):
-        return "error"
-    version = traits(check.history.model).version
-    if version is not None and version >= (3, 0):
-        return None
-    # A part may hold no text, and the signature of a thought that came with it.
-    empty = all(isinstance(part, dict) and part.keys() <= _TOLD and not part.get("text") for part in parts)
-    return "warning" if empty else None
+    return "error" if not isinstance(parts, list) or all(part == {} for part in parts) else None
 
 
 RULE = Rule(

@@ -28,6 +28,14 @@ def test_hosts_that_do_not_merge_refuse_it(provider: str, severity: str, ref: st
     assert ref in found[0].refs
 
 
+def test_other_models_on_bedrock_may() -> None:
+    said = {"text": "a"}
+    found = of(CODE, [user(said), user(said)], "bedrock", model="amazon.titan-text-express-v1")
+    assert [f.severity for f in found] == ["warning"]
+    found = of(CODE, [user(said), user(said)], "bedrock", model="anthropic.claude-3-haiku-20240307-v1:0")
+    assert [f.severity for f in found] == ["error"]
+
+
 @pytest.mark.parametrize("provider", ["openai", "mistral", "gemini", "openai-responses"])
 def test_others_take_it(provider: str) -> None:
     assert not of(CODE, [user("a"), user("b"), assistant("c")], provider)
