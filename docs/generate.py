@@ -8,6 +8,7 @@ a whole: it is the docstring of the signal's module. A command, format or signal
 from __future__ import annotations
 
 import inspect
+import itertools
 import os
 import re
 import shlex
@@ -22,6 +23,8 @@ from typer.models import ArgumentInfo, OptionInfo
 
 from headroom_cli.cli.app import app
 from headroom_cli.config import KEYS
+from headroom_cli.lint.engine import known_rules, rule_page
+from headroom_cli.lint.providers import PROFILES
 from headroom_cli.logs import known_formats
 from headroom_cli.waste import pages as signal_pages
 from headroom_cli.waste.base import CLAIM_ORDER
@@ -204,7 +207,7 @@ def _signals_block(_: str, page: Path) -> str:
 
 
 def _keys_block(_: str, page: Path) -> str:
-    names = {str: "string", int: "whole number", list: "list of strings", bool: "true or false", float: "number"}
+    names = {str: "string", int: "whole number", list: "list of strings", dict: "table of lists of strings"}
     rows = []
     for key, definition in KEYS.items():
         kinds = definition.type if isinstance(definition.type, tuple) else (definition.type,)
@@ -214,15 +217,107 @@ def _keys_block(_: str, page: Path) -> str:
     return _table(("key", "type", "default", "meaning"), rows)
 
 
+_FAMILIES = {
+    "0": "The run itself",
+    "1": "Pairing of calls and results",
+    "2": "Ids, names and arguments",
+    "3": "Roles and order",
+    "4": "Content",
+    "5": "Thinking and reasoning",
+    "6": "Tools declared",
+    "7": "Limits and media",
+    "8": "Cache stability (off unless selected)",
+    "9": "The log itself",
+}
+
+
+def _rules_block(_: str, page: Path) -> str:
+    """A table and the pages of all rules, by family."""
+    parts = []
+    for family, rules in itertools.groupby(known_rules().values(), key=lambda rule: rule.code[2]):
+        listed = list(rules)
+        rows = []
+        for rule in listed:
+            title = f"{rule.code} {rule.name}"
+            anchor = title.lower().replace(" ", "-")
+            refs = sorted({ref for refs in rule.refs.values() for ref in refs})
+            providers = "all" if "*" in rule.refs else ", ".join(name for name in PROFILES if name in rule.refs) or "-"
+            rows.append([f"[{title}](#{anchor})", _cell(rule.summary), providers, " ".join(refs)])
+        parts.append(f"## {_FAMILIES[family]}\n\n{_table(('rule', 'what it finds', 'checked for', 'catalogue'), rows)}")
+        parts += [_DOCS_PATH.sub(lambda found: f"[{found[0]}]({_link(page, found[0])})", _deeper(rule_page(rule)))
+                  for rule in listed]  # fmt: skip
+    return "\n\n".join(parts)
+
+
+def catalogue() -> Iterable[tuple[str, str, str, str]]:
+    """The catalogue of what providers refuse: id, concept, grade of the evidence, sources."""
+    for line in (ROOT / "docs" / "catalogue.tsv").read_text("utf-8").splitlines()[1:]:
+        ref, name, grade, sources = line.split("\t")
+        yield ref, name, grade, sources
+
+
+def rules_by_ref() -> dict[str, list[str]]:
+    """The codes of the rules that find each entry of the catalogue."""
+    found: dict[str, list[str]] = {ref: list(codes) for ref, codes in _FOUND_BY_FORMAT.items()}
+    for rule in known_rules().values():
+        for ref in dict.fromkeys(ref for refs in rule.refs.values() for ref in refs):
+            if rule.code not in found.setdefault(ref, []):
+                found[ref].append(rule.code)
+    return found
+
+
+_FOUND_BY_FORMAT = {"L06": ["HR102"], "L14": ["HR101"]}
+NO_RULE = {
+    **dict.fromkeys(
+        ("L01", "L03", "L04", "L05", "L07", "L08", "L09"),
+        "no fault of a history: done when Claude Code's logs are read",
+    ),
+    **dict.fromkeys(("L11", "L12", "L13", "L15"), "no fault of a history: done when Codex's rollouts are read"),
+    "L16": "no fault of a history: request logs are parted into conversations when they are read",
+}
+"""Entries of the catalogue that no rule finds, each with the reason."""
+
+
+def _catalogue_block(_: str, page: Path) -> str:
+    by_ref = rules_by_ref()
+    rows = []
+    for ref, name, grade, sources in catalogue():
+        found = " ".join(by_ref.get(ref, [])) or NO_RULE.get(ref, "")
+        links = " ".join(
+            f"[{source}](https://github.com/{source.replace('#', '/issues/')})" for source in sources.split()
+        )
+        rows.append([ref, name, found, grade, links])
+    return _table(("id", "concept", "rule", "evidence", "sources"), rows)
+
+
+def _deeper(text: str) -> str:
+    """A page as part of another: headings two levels down, outside of code."""
+    lines, in_code = [], False
+    for line in text.rstrip().split("\n"):
+        in_code ^= line.startswith("```")
+        lines.append(f"##{line}" if line.startswith("#") and not in_code else line)
+    return "\n".join(lines)
+
+
+def _providers_block(_: str, page: Path) -> str:
+    rows = [
+        [f"`{p.name}`", _cell(p.title), ", ".join(f"`{d}`" for d in p.dialects), p.as_of] for p in PROFILES.values()
+    ]
+    return _table(("provider", "what it is", "default for histories in the form of", "facts as of"), rows)
+
+
 def _run_block(command: str, page: Path) -> str:
     return f"```text\n$ {command}\n{run(command).rstrip()}\n```"
 
 
 BLOCKS: dict[str, Callable[[str, Path], str]] = {
+    "catalogue": _catalogue_block,
     "command": _command_block,
     "format": _format_block,
     "formats": _formats_block,
     "keys": _keys_block,
+    "providers": _providers_block,
+    "rules": _rules_block,
     "run": _run_block,
     "signals": _signals_block,
 }

@@ -26,4 +26,6 @@ def config(
 def _toml(value: object) -> str:
     if isinstance(value, list):
         return f"[{', '.join(_toml(item) for item in value)}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f'"{name}" = {_toml(item)}' for name, item in value.items()) + "}"
     return f'"{value}"' if isinstance(value, str) else str(value)

@@ -15,7 +15,7 @@ def explain(
         str | None,
         typer.Argument(
             help="A rule (`HR101`, `unanswered-call`) or a waste signal (`reread`). Without it: the signals.",
-            metavar="RULE|SIGNAL",
+            metavar="NAME",
         ),
     ] = None,
 ) -> None:

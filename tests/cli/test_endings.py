@@ -33,7 +33,7 @@ def log(tmp_path: Path) -> str:
         (["analyze", "--nope"], 2, b"No such option: --nope"),
         (["analyz"], 2, b"Did you mean 'analyze'?"),
         (["analyze", "no-such-file.jsonl"], 2, b"headroom: no such file or directory: no-such-file.jsonl"),
-        (["explain", "rread"], 2, b"headroom: no signal is called 'rread'; did you mean reread?"),
+        (["explain", "rread"], 2, b"headroom: no rule or signal is called 'rread'; did you mean reread?"),
         (["analyze", "--by", "tol", "."], 2, b"did you mean tool?"),
         (["analyze", "--since", "yesterday", "."], 2, b"--since: cannot read 'yesterday'"),
         (["analyze", "--config", "none.toml", "."], 2, b"no such configuration file: none.toml"),
