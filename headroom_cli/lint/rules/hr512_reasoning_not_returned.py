@@ -5,8 +5,8 @@ The open tool loop of a model that reasons holds calls without the reasoning tha
 ## Why it is refused
 
 DeepSeek in thinking mode, MiMo, and some hosts of GLM, Kimi and MiniMax demand that the reasoning of the current loop
-comes back with each call: `reasoning_content` in chat messages, `reasoning_text` in the items of Responses. In the
-latter each call needs a reasoning item of its own; a summary is not enough.
+comes back with each call: `reasoning_content` in chat messages, `thinking` in Anthropic's shape, `reasoning_text` in
+the items of Responses. In the latter each call needs a reasoning item of its own; a summary is not enough.
 
 It depends on the host, so this is a warning, and only asked of models that are known for it, or where every strict host
 has to be pleased. Healthy look-alikes: turns before the last prompt; DeepSeek's older reasoner, which refused reasoning
@@ -43,13 +43,13 @@ _ITEMS = "The `reasoning_text` in the thinking mode must be passed back to the A
 def check(check: Check) -> Iterator[Finding]:
     """The first call of the open loop that lacks its reasoning, with how many do."""
     history = check.history
-    if history.dialect not in ("openai", "openai-responses") or history.judged_as == "training":
+    bare_calls = _BARE.get(history.dialect)
+    if bare_calls is None or history.judged_as == "training":
         return
     if not history.of_kind("call") or not _asked(check):
         return
     items = history.dialect == "openai-responses"
-    loop = _open_loop(history.entries)
-    bare = _bare_items(loop) if items else _bare_messages(loop)
+    bare = bare_calls(_open_loop(history.entries))
     if not bare:
         return
     first = bare[0]
@@ -69,7 +69,7 @@ def _asked(check: Check) -> bool:
     """Whether this host may demand it: a model known for it; in Responses also a nameless one that sent summaries."""
     history = check.history
     if traits(history.model).returns_reasoning:
-        return True
+        return history.dialect != "anthropic" or traits(history.model).vendor == "deepseek"
     if history.dialect != "openai-responses" or (history.model is not None and check.profile.name != "strict"):
         return False
     thoughts = history.of_kind("thinking")
@@ -78,6 +78,8 @@ def _asked(check: Check) -> bool:
 
 def _open_loop(entries: list[Entry]) -> list[Entry]:
     """The entries after the last one of a user's that is no result; none if the model had the last word."""
+    if not entries or entries[-1].side == "assistant":
+        return []
     for index in range(len(entries) - 1, -1, -1):
         entry = entries[index]
         if entry.side == "user" and not entry.of_kind("result"):
@@ -113,10 +115,25 @@ def _bare_items(loop: list[Entry]) -> list[Block]:
     return bare
 
 
+def _bare_turns(loop: list[Entry]) -> list[Block]:
+    bare: list[Block] = []
+    reasoned = False
+    for entry in loop:
+        if entry.side != "assistant":
+            reasoned = False
+            continue
+        reasoned = reasoned or bool(entry.of_kind("thinking"))
+        if not reasoned:
+            bare += entry.of_kind("call")
+    return bare
+
+
+_BARE = {"openai": _bare_messages, "openai-responses": _bare_items, "anthropic": _bare_turns}
+
 RULE = Rule(
     code="HR512",
     name="reasoning-not-returned",
     summary="Calls of the open tool loop without the reasoning that led to them.",
-    refs={"openai": ("D01",), "openai-responses": ("R16",), "strict": ("D01", "R16")},
+    refs={"anthropic": ("D01",), "openai": ("D01",), "openai-responses": ("R16",), "strict": ("D01", "R16")},
     check=check,
 )

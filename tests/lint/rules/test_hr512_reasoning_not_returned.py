@@ -2,7 +2,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.lint.support import calls, function_call, function_output, item, of, tool
+from tests.lint.support import (
+    assistant,
+    calls,
+    function_call,
+    function_output,
+    item,
+    of,
+    tool,
+    tool_result,
+    tool_use,
+    user,
+)
 
 USER = {"role": "user", "content": "x"}
 
@@ -23,6 +34,8 @@ def test_healthy_twins() -> None:
     assert not of("HR512", messages, "openai")
     assert not of("HR512", [*messages, {"role": "assistant", "content": "y"}, USER], "openai", model="deepseek-v4")
     assert not of("HR512", messages, "openai", as_="training", model="deepseek-v4")
+    done = [*messages, {"role": "assistant", "content": "y"}]
+    assert not of("HR512", done, "openai", as_="history", model="deepseek-v4")
 
 
 def test_each_call_item_needs_reasoning_of_its_own() -> None:
@@ -41,3 +54,13 @@ def test_each_call_item_needs_reasoning_of_its_own() -> None:
     assert not of("HR512", one, "openai-responses", model="gpt-5.2")
     sealed = [item("user"), reasoning(encrypted_content="gAAA"), function_call("a"), function_call("b"), *outputs]
     assert not of("HR512", sealed, "openai-responses")
+
+
+def test_the_shape_of_anthropic() -> None:
+    thought = {"type": "thinking", "thinking": "hm", "signature": ""}
+    messages = [user("x"), assistant(tool_use("t1")), user(tool_result("t1"))]
+    assert [(f.severity, f.refs) for f in of("HR512", messages, model="deepseek-v4")] == [("warning", ("D01",))]
+    kept = [user("x"), assistant(thought, tool_use("t1")), user(tool_result("t1"))]
+    assert not of("HR512", kept, model="deepseek-v4")
+    assert not of("HR512", messages, model="claude-opus-4-8")
+    assert not of("HR512", messages)
