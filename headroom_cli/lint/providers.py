@@ -24,7 +24,7 @@ class Profile:
     merged before anything is checked. `call_id` and `tool_name` are patterns of the whole text. `alternates`: two
     messages of one role in a row are refused. `rejects_blank_text`: so is a blank text beside other content.
     `same_turn_ids` and `later_turn_ids` say how grave it is that two calls of one turn, or of two turns, share an id;
-    `missing_call_id`, that one has none. `checks_called_names`: names of tools are also checked where they are called.
+    `missing_call_id`, that one has none. `refuses_last_call`: a request must not end with a call. `checks_called_names`: names of tools are also checked where they are called.
     `arguments` is the form that a call's must have on the wire. `image_side` is the longest side of an image in pixels,
     `many_images_side` that in requests with more than `many_images` images; `body_bytes` is the size of a request.
     """
@@ -48,6 +48,7 @@ class Profile:
     same_turn_ids: Severity | None = None
     later_turn_ids: Severity | None = None
     missing_call_id: Severity | None = None
+    refuses_last_call: bool = True
     checks_called_names: bool = False
     arguments: Literal["object", "text"] | None = None
     max_cache_markers: int | None = None
@@ -146,6 +147,7 @@ PROFILES: dict[str, Profile] = {
             as_of="2026-11-30",
             dialects=("gemini",),
             adjacency="next",
+            refuses_last_call=False,
             alternates=False,
             roles=frozenset({"user", "model", "function", ""}),
         ),

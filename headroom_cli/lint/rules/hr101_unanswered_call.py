@@ -12,7 +12,7 @@ compaction cut the history between the two, a parallel call was forgotten.
 The last turn of a log may wait for its results: that is no error (HR113 tells of it at info level). In a request it is.
 Codex answers calls that were aborted with `aborted` when it sends them, so in its rollouts this is told as info. A call
 of a server tool (`server_tool_use`, `web_search_call`) is answered by the provider (HR110). A call without a result
-that shares its id with one that has is told as HR201 only. A legacy `function_call` is warned about.
+that shares its id with one that has is told as HR201 only. A legacy `function_call`, and a call that a request to Gemini ends with, are warned about.
 
 ## Example
 
@@ -61,10 +61,11 @@ def check(check: Check) -> Iterator[Finding]:
             continue
         aborted = check.history.log_format == "codex"
         legacy = is_legacy(call)
+        lenient = call.entry is check.history.entries[-1] and not check.profile.refuses_last_call
         yield check.finding(
             f"{call.name or 'a call'} ({call.id or 'no id'}) has no result",
             call,
-            severity="info" if aborted else "warning" if legacy else "error",
+            severity="info" if aborted else "warning" if legacy or lenient else "error",
             refs=("L14",) if aborted else ("O13",) if legacy else None,
             call_ids=(call.id,) if call.id else (),
             api_error=_api_error(check.profile.name, call),

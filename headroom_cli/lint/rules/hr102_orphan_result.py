@@ -53,7 +53,7 @@ _REFS = {
     "mistral": ("M03",),
     "strict": ("D02",),
 }
-_IN_RUN = {"openai": ("O03",), "mistral": ("M06",)}
+_IN_RUN: dict[str, tuple[str, ...]] = {"openai": ("O03",), "mistral": ("M06",)}
 _IN_RUN_ERRORS = {
     "openai": "Invalid parameter: 'tool_call_id' of '{id}' not found in 'tool_calls' of previous message.",
     "mistral": "Unexpected tool call id {id} in tool results",
@@ -70,8 +70,8 @@ def check(check: Check) -> Iterator[Finding]:
             continue
         result = orphan.result
         legacy = is_legacy(result)
-        refs = _IN_RUN.get(named, ()) if orphan.calls else ()
-        refs = ("O13",) if legacy else refs or check.rule.refs_for(named)
+        refs = (_IN_RUN.get(named) if orphan.calls else None) or check.rule.refs_for(named)
+        refs = ("O13",) if legacy else refs
         lost = ("L06",) if history.log_format == "claude-code" else ()
         errors = _IN_RUN_ERRORS if orphan.calls else {}
         yield check.finding(

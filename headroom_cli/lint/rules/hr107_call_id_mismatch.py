@@ -54,7 +54,7 @@ def check(check: Check) -> Iterator[Finding]:
     """Results that answer nothing, beside calls that nothing answers."""
     named = check.profile.name
     for orphan in check.matching.orphans:
-        if not orphan.waiting:
+        if not orphan.waiting or (named == "openai-responses" and not check.history.complete):
             continue
         result, waiting = orphan.result, orphan.waiting
         call = orphan.call or waiting[0]
