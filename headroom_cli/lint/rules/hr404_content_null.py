@@ -43,7 +43,7 @@ _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "model"}
 
 def check(check: Check) -> Iterator[Finding]:
     """Messages whose content is not what the wire takes."""
-    if not check.native:
+    if not check.native or check.history.dialect not in ("openai", "anthropic", "bedrock"):
         return
     chat = check.history.dialect == "openai"
     for entry in check.history.entries:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.lint.support import assistant, calls, of, tool, user
+from tests.lint.support import assistant, calls, function_call, function_output, item, of, tool, user
 
 CODE = "HR404"
 
@@ -56,6 +56,10 @@ def test_anthropic_wants_it_of_every_message() -> None:
 def test_mistral_has_its_own_word_for_the_assistant() -> None:
     assert not of(CODE, [user("a"), {"role": "assistant", "content": None}, user("b")], "mistral")
     assert of(CODE, [{"role": "user", "content": None}], "mistral")
+
+
+def test_items_have_no_content() -> None:
+    assert not of(CODE, [item("user"), function_call("c"), function_output("c")], "strict")
 
 
 def test_histories_that_are_converted_are_not_judged() -> None:
