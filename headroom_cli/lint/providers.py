@@ -20,13 +20,14 @@ class Profile:
     `adjacency` says where the results of a turn's calls must stand: in the next turn (`turn`), in the run of result
     messages that follows (`run`), in the very next message (`next`), before the next assistant message
     (`before_assistant`), or anywhere after the call (`anywhere`); `dialect_adjacency` overrides it for histories of
-    some dialects. `merges_turns`: consecutive messages of one side are
-    merged before anything is checked. `call_id` and `tool_name` are patterns of the whole text. `alternates`: two
-    messages of one role in a row are refused. `rejects_blank_text`: so is a blank text beside other content.
-    `same_turn_ids` and `later_turn_ids` say how grave it is that two calls of one turn, or of two turns, share an id;
-    `missing_call_id`, that one has none. `refuses_last_call`: a request must not end with a call. `checks_called_names`: names of tools are also checked where they are called.
-    `arguments` is the form that a call's must have on the wire. `image_side` is the longest side of an image in pixels,
-    `many_images_side` that in requests with more than `many_images` images; `body_bytes` is the size of a request.
+    some dialects. `merges_turns`: consecutive messages of one side are merged before anything is checked. `call_id` and
+    `tool_name` are patterns of the whole text. `alternates`: two messages of one role in a row are refused.
+    `rejects_blank_text`: so is a blank text beside other content. `same_turn_ids` and `later_turn_ids` say how grave it
+    is that two calls of one turn, or of two turns, share an id; `missing_call_id`, that one has none.
+    `refuses_last_call`: a request must not end with a call. `checks_called_names`: names of tools are also checked
+    where they are called. `arguments` is the form that a call's must have on the wire. `image_side` is the longest side
+    of an image in pixels, `many_images_side` that in requests with more than `many_images` images; `body_bytes` is the
+    size of a request.
     """
 
     name: str

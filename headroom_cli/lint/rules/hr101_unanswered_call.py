@@ -12,7 +12,8 @@ compaction cut the history between the two, a parallel call was forgotten.
 The last turn of a log may wait for its results: that is no error (HR113 tells of it at info level). In a request it is.
 Codex answers calls that were aborted with `aborted` when it sends them, so in its rollouts this is told as info. A call
 of a server tool (`server_tool_use`, `web_search_call`) is answered by the provider (HR110). A call without a result
-that shares its id with one that has is told as HR201 only. A legacy `function_call`, and a call that a request to Gemini ends with, are warned about.
+that shares its id with one that has is told as HR201 only. A legacy `function_call`, and a call that a request to
+Gemini ends with, are warned about.
 
 ## Example
 
