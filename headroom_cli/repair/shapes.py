@@ -116,11 +116,13 @@ def is_placeholder(block: Block) -> bool:
     return words.lower() in _WHOLE or (len(words) < _MAX_PLACEHOLDER and any(known in words for known in PLACEHOLDERS))
 
 
-def neutral(block: Block) -> str:
-    """A result as text: whose result it was, and what it said."""
-    name = block.name or "a call"
+def neutral(block: Block, call: Block | None = None) -> str:
+    """A result as text: whose result it was, and what it said. `call` is None where the history has none."""
+    known = call if call is not None else block
+    name = known.name or "a call"
     of = f"{name} ({block.id})" if block.id else name
-    return f"[result of {of}, which is not in this history]\n{result_words(block)}".rstrip()
+    where = "" if call is not None else ", which is not in this history"
+    return f"[result of {of}{where}]\n{result_words(block)}".rstrip()
 
 
 def call_words(block: Block) -> str:

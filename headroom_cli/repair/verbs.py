@@ -27,7 +27,7 @@ def place_result(work: Work, call: Block, made: Any) -> None:
         work.draft.after(call.entry.path, made)
         return
     if work.dialect in ENTRY_RESULTS:
-        work.draft.after(_run_end(work, call.entry).path, made)
+        work.draft.after(run_end(work, call.entry).path, made)
         return
     last = _turn_end(work, call.entry)
     answers = work.neighbour(last, 1)
@@ -53,17 +53,20 @@ def place_result(work: Work, call: Block, made: Any) -> None:
             work.draft.after(work.place(behind), made)
 
 
-def neutralize(work: Work, result: Block) -> str:
-    """Turn a result into text in the same place, behind the results it stands among; one that says nothing goes."""
-    if shapes.is_placeholder(result):
+def neutralize(work: Work, result: Block, *, call: Block | None = None, keep: bool = False) -> str:
+    """Turn a result into text in the same place, behind the results it stands among.
+
+    One that says nothing goes, unless `keep`. `call` is the call that it answers, if the history has it.
+    """
+    if shapes.is_placeholder(result) and not keep:
         work.take_out(result)
         return "dropped the result, which says nothing"
-    words = shapes.neutral(result)
+    words = shapes.neutral(result, call)
     draft, entry, dialect = work.draft, result.entry, work.dialect
     if dialect in ENTRY_RESULTS:
         role = "developer" if work.history.log_format == "codex" else "user"
         made = shapes.message(dialect, role, [shapes.text(dialect, words)])
-        end = _run_end(work, entry) if dialect == "openai" else entry
+        end = run_end(work, entry) if dialect == "openai" else entry
         if end is entry:
             draft.replace(entry.path, [made])
         else:
@@ -78,6 +81,41 @@ def neutralize(work: Work, result: Block) -> str:
             draft.drop(work.place(result))
             draft.after(work.place(last), *blocks)
     return "turned the result into text"
+
+
+def neutralize_calls(work: Work, calls: list[Block]) -> None:
+    """Turn calls into text in their places: who was called, with what."""
+    by_entry: dict[int, list[Block]] = {}
+    for call in calls:
+        by_entry.setdefault(id(call.entry), []).append(call)
+    for group in by_entry.values():
+        entry = group[0].entry
+        if work.dialect == "openai-responses":
+            words = shapes.text(work.dialect, shapes.call_words(group[0]), role="assistant")
+            work.draft.replace(entry.path, [shapes.message(work.dialect, "assistant", [words])])
+        elif work.dialect == "openai":
+            _chat_calls_to_text(work, entry, group)
+        else:
+            for call in group:
+                words = shapes.text(work.dialect, shapes.call_words(call), role="assistant")
+                work.draft.replace(work.place(call), [words])
+
+
+def _chat_calls_to_text(work: Work, entry: Entry, calls: list[Block]) -> None:
+    said = [shapes.call_words(call) for call in calls]
+    content = entry.raw.get("content")
+    if isinstance(content, list):
+        made: Any = [*content, *(shapes.text("openai", words) for words in said)]
+    else:
+        made = "\n".join([*([content] if isinstance(content, str) and content else []), *said])
+    work.draft.set((*entry.path, "content"), made)
+    if len(calls) == len(entry.of_kind("call")):
+        for key in ("tool_calls", "function_call"):
+            if key in entry.raw:
+                work.draft.drop((*entry.path, key))
+    else:
+        for call in calls:
+            work.draft.drop(work.place(call))
 
 
 def move(work: Work, call: Block, result: Block) -> None:
@@ -172,7 +210,7 @@ def _turn_end(work: Work, entry: Entry) -> Entry:
     return entry
 
 
-def _run_end(work: Work, entry: Entry) -> Entry:
+def run_end(work: Work, entry: Entry) -> Entry:
     """The last of the result messages that follow a chat message without anything between."""
     while (following := work.neighbour(entry, 1)) is not None and following.role in ("tool", "function"):
         entry = following

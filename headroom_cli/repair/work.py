@@ -102,7 +102,9 @@ class Work:
                 continue
             before, after = self.neighbour(entry, -1), self.neighbour(entry, 1)
             first = entry.side == "user" and (before is None or before.side == "system")
-            if first or (before is not None and after is not None and before.side == after.side != entry.side):
+            apart = before is not None and after is not None and before.side == after.side != entry.side
+            merges = self.profile.merges_turns and entry.side == "assistant"
+            if first or (apart and not merges):
                 self.draft.set(path, [shapes.text(self.dialect, shapes.EMPTY, role=entry.role)])
             else:
                 self.draft.drop(entry.path)

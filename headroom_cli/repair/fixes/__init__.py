@@ -10,6 +10,7 @@ from headroom_cli.repair.work import Fixer
 @cache
 def known_fixes() -> dict[str, Fixer]:
     """The repairs by the code of their rule."""
-    from headroom_cli.repair.fixes import ids, order, pairing
+    from headroom_cli.repair.fixes import content, ids, limits, order, pairing, thinking, tools
 
-    return {**pairing.FIXES, **ids.FIXES, **order.FIXES}
+    families = (pairing, ids, order, content, thinking, tools, limits)
+    return {code: fix for family in families for code, fix in family.FIXES.items()}

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from typing import Any
 
 from headroom_cli.lint.base import Finding
 from headroom_cli.lint.history import Block
+from headroom_cli.lint.shapes.responses import CALLS
 from headroom_cli.repair import verbs
+from headroom_cli.repair.fixes.common import block_of
 from headroom_cli.repair.work import CannotRepair, Fixer, Work
+
+_ARGUMENTS = {"anthropic": ("input",), "bedrock": ("input",), "gemini": ("args",), "openai-responses": ("arguments",)}
 
 
 def duplicate_call_id(work: Work, finding: Finding) -> str | None:
@@ -61,4 +67,92 @@ def _rename(work: Work, call: Block, result: Block | None, call_id: str) -> None
         verbs.rename(work, result, call_id)
 
 
-FIXES: dict[str, Fixer] = {"HR201": duplicate_call_id, "HR202": unusable_call_id, "HR203": unusable_call_id}
+def arguments(work: Work, finding: Finding) -> str | None:
+    """HR205, HR206: an object where the provider takes objects, a text of JSON where it takes texts."""
+    call = block_of(finding)
+    place = (*work.place(call), *_ARGUMENTS.get(work.dialect, ("function", "arguments")))
+    if work.dialect == "bedrock" or work.dialect == "gemini":
+        place = (*work.place(call), call.type, *_ARGUMENTS[work.dialect])
+    if work.dialect == "openai" and call.type == "function_call":
+        place = (*work.place(call), "arguments")
+    if not work.draft.claim(call):
+        return None
+    value = call.value
+    if work.dialect in ("openai", "openai-responses"):
+        if isinstance(value, str) and value.strip():
+            raise CannotRepair("what the arguments were meant to be is not known")
+        text = "{}" if value in (None, "", []) or isinstance(value, str) else _canonical(value)
+        work.draft.set(place, text)
+        return "wrote the arguments as JSON text"
+    work.draft.set(place, _object(value))
+    return "wrote the arguments as an object"
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """The object that arguments mean; a text that is none stays whole, under `_raw`."""
+    if value in (None, "", []):
+        return {}
+    if isinstance(value, str):
+        try:
+            found = json.loads(value)
+        except ValueError:
+            return {"_raw": value} if value.strip() else {}
+        return found if isinstance(found, dict) else {"_raw": value}
+    return value if isinstance(value, dict) else {"_raw": _canonical(value)}
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def duplicate_item(work: Work, finding: Finding) -> str | None:
+    """HR207: the same item again goes; another one loses the id."""
+    entry = finding.entry
+    if entry is None:
+        raise CannotRepair("the item is not known")
+    first = next((related.target for related in finding.related), None)
+    same = first is not None and first.raw == entry.raw
+    if not work.draft.claim(entry):
+        return None
+    if same and not entry.of_kind("call", "result"):
+        work.draft.drop(entry.path)
+        return "dropped the copy"
+    work.draft.drop((*entry.path, "id"))
+    return "dropped its id"
+
+
+def item_id(work: Work, finding: Finding) -> str | None:
+    """HR208, HR209: the item loses its id, which no request needs."""
+    entry = finding.entry
+    if entry is None:
+        raise CannotRepair("the item is not known")
+    if not work.draft.claim(entry):
+        return None
+    work.draft.drop((*entry.path, "id"))
+    return "dropped its id"
+
+
+def output_type(work: Work, finding: Finding) -> str | None:
+    """HR108: the type of output that the call wants."""
+    entry = finding.entry
+    call = next((t.target for t in finding.related if isinstance(t.target, Block) and t.target.kind == "call"), None)
+    kind = CALLS.get(call.type) if call is not None else None
+    if entry is None or kind is None:
+        raise CannotRepair("the kind of output that the call wants is not known")
+    if not work.draft.claim(entry):
+        return None
+    work.draft.set((*entry.path, "type"), kind)
+    return f"made it a {kind}"
+
+
+FIXES: dict[str, Fixer] = {
+    "HR108": output_type,
+    "HR201": duplicate_call_id,
+    "HR202": unusable_call_id,
+    "HR203": unusable_call_id,
+    "HR205": arguments,
+    "HR206": arguments,
+    "HR207": duplicate_item,
+    "HR208": item_id,
+    "HR209": item_id,
+}

@@ -44,7 +44,7 @@ def displaced(work: Work, finding: Finding) -> str | None:
         verbs.move(work, call, result)
         return "moved the result to its call"
     verbs.synthesize(work, call)
-    verbs.neutralize(work, result)
+    verbs.neutralize(work, result, call=call)
     return "the model had gone on: turned the late result into text, and added an error result"
 
 
@@ -56,7 +56,7 @@ def duplicate(work: Work, finding: Finding) -> str | None:
     if finding.fix is not None and finding.fix.safe:
         work.take_out(result)
         return "dropped the second result"
-    verbs.neutralize(work, result)
+    verbs.neutralize(work, result, call=_block(finding, "call"))
     return "turned the second result into text"
 
 
