@@ -29,6 +29,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _GAP = re.compile("[\\s,\0\ufeff\x1e]*")
 _START = re.compile(r"[{\[]")
 _TELLING = ("type", "role", "id", "call_id", "tool_use_id", "tool_call_id", "name")
+_CONTENT = frozenset({"content", "text", "output", "arguments", "input"})
 _LEAST_EMBEDDED = 8
 
 _scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(
@@ -219,7 +220,7 @@ def _in_records(records: list[_Record], wanted: list[Wanted]) -> list[Place]:
     for each in wanted:
         hits = needles[id(each.needle)].hits
         if not hits:
-            aims.append((0, (), each.path))
+            aims.append((0, (), None))
             continue
         number, path, inside = _chosen(hits, each.nth)
         full = path if inside is not None else path + each.path
@@ -247,8 +248,9 @@ def _in_records(records: list[_Record], wanted: list[Wanted]) -> list[Place]:
 
 def _chosen(hits: list[tuple[int, Pointer, Pointer | None]], nth: int) -> tuple[int, Pointer, Pointer | None]:
     """The n-th of equal values; content rather than what happens to equal it."""
-    among = [hit for hit in hits if "content" in hit[1] or "message" in hit[1] or "payload" in hit[1]] or hits
-    return among[min(nth, len(among) - 1)]
+    if len(hits) > 1:
+        hits = [hit for hit in hits if not _CONTENT.isdisjoint(hit[1])] or hits
+    return hits[min(nth, len(hits) - 1)]
 
 
 def _signature(value: Any) -> object:
