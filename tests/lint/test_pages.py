@@ -51,7 +51,7 @@ def test_the_example_is_found(code: str, tmp_path: Path) -> None:
         for name in PROFILES
         if rule.concerns(name)
         for judged_as in (None, "request")
-        for finding in findings_of(path, rule, name, judged_as)  # type: ignore[arg-type]
+        for finding in findings_of(path, rule, name, judged_as)
     ]
     assert code in found
 

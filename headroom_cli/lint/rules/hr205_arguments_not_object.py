@@ -16,7 +16,7 @@ OpenAI's wire, and are left alone; rows for training are warned about, since cha
 ```json
 {"messages": [
   {"role": "user", "content": "x"},
-  {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "f", "input": "{\"a\":1}"}]},
+  {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "f", "input": "{\\"a\\":1}"}]},
   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "r"}]}]}
 ```
 

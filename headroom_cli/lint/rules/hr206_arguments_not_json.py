@@ -15,7 +15,7 @@ Custom tools take free text, and are left alone.
 {"messages": [
   {"role": "user", "content": "a"},
   {"role": "assistant", "content": null, "tool_calls": [
-    {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{\"a\":"}}]},
+    {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{\\"a\\":"}}]},
   {"role": "tool", "tool_call_id": "c1", "content": "r"}]}
 ```
 
