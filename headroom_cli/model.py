@@ -235,7 +235,8 @@ class Conversation:
     `identity` says what message keys are worth: `ids` are unique in the world, so equal keys are copies; `content`
     keys chain hashes from the first message on, so only a whole conversation that is a prefix of another is a copy.
     `system` and `tools` are the parts that requests carry outside their messages. `missing_parents` are the lines that
-    follow one which is not in the file.
+    follow one which is not in the file, `off_chain` those of results beside which another call of the same response
+    stands: a walk from the last line to the first does not meet them.
     """
 
     id: str
@@ -265,6 +266,7 @@ class Conversation:
     notes: list[str] = field(default_factory=list)
     sent: list[Sent] = field(default_factory=list)
     missing_parents: list[int] = field(default_factory=list)
+    off_chain: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -128,6 +128,8 @@ class Lines:
             thread.events.append(unit)
         else:
             message, unit = response.message, thread.units[id(response)]
+            if isinstance(at.link, str):
+                thread.continued.add(at.link)
             message.last_line = max(message.last_line, line)
             if self.threads.graph.find(at.link) is not unit:
                 self.threads.graph.absorb_between(unit, at.link)
@@ -172,6 +174,8 @@ class Lines:
                 unit = unit or thread.callers.get(result.call_id)
         if unit is not None:
             unit.messages.append(message)
+            if isinstance(at.link, str):
+                thread.result_parents.setdefault(at.link, line)
             self.threads.graph.absorb_between(unit, at.link)
         else:
             unit = Unit(at.uuid, at.link, line, at.thread.agent, [message])

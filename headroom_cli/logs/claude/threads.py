@@ -26,7 +26,8 @@ class Thread:
     """One conversation of the file. `agent` is the id of a subagent, or "" for the main thread.
 
     `sessions` says, message by message, which session wrote it. `callers` and `results` go by call id. `cut`: the
-    first line follows one that is not in the file.
+    first line follows one that is not in the file. `missing`: uuids of lines whose parent is not in it.
+    `result_parents` are the parents of results (with their lines), `continued` those of later lines of a response.
     """
 
     agent: str
@@ -47,6 +48,9 @@ class Thread:
     collapsed: bool = False
     cut: bool = False
     awaits_summary: bool = False
+    missing: list[str] = field(default_factory=list)
+    result_parents: dict[str, int] = field(default_factory=dict)
+    continued: set[str] = field(default_factory=set)
 
     def add_nested(self, value: dict[str, Any], copy: dict[str, Any]) -> None:
         """A progress record holds a copy of a subagent's line: its usage counts only where its own file is missing."""
@@ -100,7 +104,7 @@ class Threads:
         if uuid is not None:
             self._thread_of[uuid] = thread
         # Each line that has a place is in the graph.
-        link = parent if above is not None and not self._moved else self._link(parent, thread)
+        link = parent if above is not None and not self._moved else self._link(parent, thread, uuid)
         return Place(thread, uuid, link)
 
     def of_agent(self, agent: str) -> Thread:
@@ -137,7 +141,7 @@ class Threads:
         thread = self.by_agent[agent] = Thread(agent, side)
         return thread
 
-    def _link(self, parent: object, thread: Thread) -> str | Unit | None:
+    def _link(self, parent: object, thread: Thread, uuid: str | None) -> str | Unit | None:
         """What a line follows by its `parentUuid`. A log without links (an export, a stream) is one chain.
 
         A parent that is not in the file was lost, not cut off: the client drops a line now and then (often the last
@@ -154,6 +158,8 @@ class Threads:
             link = self._moved.get(unit, link) if unit is not None else link
         if link not in graph.units and link not in graph.bridges:
             graph.bridges[link] = thread.last
+            if uuid is not None:
+                thread.missing.append(uuid)
             thread.cut = thread.cut or not thread.messages
         return link
 

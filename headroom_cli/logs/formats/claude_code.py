@@ -89,6 +89,11 @@ def _conversation(lines: Lines, thread: Thread, path: str, session: str | None, 
         nested_usage=list(thread.nested.values()),
     )
     _replay(lines, thread, conversation)
+    known = lines.threads.graph.lines
+    conversation.missing_parents = [known[uuid][1] for uuid in thread.missing if uuid in known]
+    conversation.off_chain = sorted(
+        thread.result_parents[uuid] for uuid in thread.continued & thread.result_parents.keys()
+    )
     if thread.cut:
         conversation.notes.append("begins in the middle of a session: what stood before it is not in the file")
     if _unexplained_drops(conversation):
