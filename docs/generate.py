@@ -23,6 +23,7 @@ from typer.models import ArgumentInfo, OptionInfo
 
 from headroom_cli.cli.app import app
 from headroom_cli.config import KEYS
+from headroom_cli.export.schema import TABLES, TEXTS
 from headroom_cli.lint.engine import known_rules, rule_page
 from headroom_cli.lint.providers import PROFILES
 from headroom_cli.logs import known_formats
@@ -306,11 +307,29 @@ def _providers_block(_: str, page: Path) -> str:
     return _table(("provider", "what it is", "default for histories in the form of", "facts as of"), rows)
 
 
+def _schema_block(_: str, page: Path) -> str:
+    """Every table with its columns."""
+    tables = []
+    for table in (*TABLES.values(), TEXTS):
+        key = ", ".join(f"`{name}`" for name in table.key)
+        leads = "".join(f"; `{column}` leads to `{parent}`" for column, parent in table.parents)
+        rows = (
+            (f"`{column.name}`", column.type + ("?" if column.nullable else ""), column.meaning)
+            for column in table.columns
+        )
+        text = f"### {table.name}\n\n{table.meaning} Key: {key}{leads}.\n\n"
+        if table.labelled:
+            text += "Each `--label KEY=VALUE` adds a column `label_KEY` behind these.\n\n"
+        tables.append(text + _table(("column", "type", "meaning"), rows))
+    return "\n\n".join(tables)
+
+
 def _run_block(command: str, page: Path) -> str:
     return f"```text\n$ {command}\n{run(command).rstrip()}\n```"
 
 
 BLOCKS: dict[str, Callable[[str, Path], str]] = {
+    "schema": _schema_block,
     "catalogue": _catalogue_block,
     "command": _command_block,
     "format": _format_block,
