@@ -48,7 +48,7 @@ _CLAUDE = re.compile(
 )
 _GEMINI = re.compile(r"gemini-(?P<major>\d)(?:\.(?P<minor>\d+))?(?:-(?P<family>pro|flash))?")
 _OPENAI = re.compile(r"(?:^|[/.:])(?P<family>gpt|o\d|chatgpt|codex)(?:-(?P<major>\d)(?:\.(?P<minor>\d))?)?(?![a-z])")
-_MISTRAL = re.compile(r"(?:^|[/.])(?P<family>mistral|ministral|codestral|magistral|devstral|pixtral)")
+_MISTRAL = re.compile(r"(?:^|[/.])(?:open-)?(?P<family>mistral|mixtral|ministral|codestral|magistral|devstral|pixtral)")
 _REASONING = re.compile(
     r"deepseek-(?:v(?:3\.[2-9]|[4-9])|reasoner)|mimo-|glm-(?:4\.[5-9]|[5-9])|kimi-k[2-9]|minimax-m[2-9]"
 )

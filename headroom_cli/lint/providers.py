@@ -136,6 +136,7 @@ PROFILES: dict[str, Profile] = {
             dialects=("openai-responses",),
             adjacency="anywhere",
             merges_turns=True,
+            roles=frozenset({"user", "assistant", "system", "developer"}),
             call_id_length=64,
             same_turn_ids="error",
             later_turn_ids="error",
@@ -189,7 +190,7 @@ _NATIVE = {
     "openai": "openai",
     "openai-responses": "openai-responses",
 }
-_MISTRAL = re.compile(r"(?:^|[/.])(?:mistral|ministral|codestral|magistral|devstral|pixtral)")
+_MISTRAL = re.compile(r"(?:^|[/.])(?:open-)?(?:mistral|mixtral|ministral|codestral|magistral|devstral|pixtral)")
 
 
 def default_profiles(dialect: str, model: str | None) -> list[Profile]:

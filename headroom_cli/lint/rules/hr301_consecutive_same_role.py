@@ -16,7 +16,9 @@ nothing is said of its logs. Results of one turn in several messages are HR106's
 ## Example
 
 ```json
-{"messages": [{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]}
+{"model": "claude-haiku-4-5", "max_tokens": 100, "messages": [
+  {"role": "user", "content": "a"},
+  {"role": "user", "content": "b"}]}
 ```
 
 ## What to do

@@ -14,7 +14,9 @@ invented. A system message before the first is passed over; HR303 speaks of it w
 ## Example
 
 ```json
-{"messages": [{"role": "assistant", "content": "hello"}, {"role": "user", "content": "hi"}]}
+{"model": "claude-haiku-4-5", "max_tokens": 100, "messages": [
+  {"role": "assistant", "content": "hello"},
+  {"role": "user", "content": "hi"}]}
 ```
 
 ## What to do

@@ -14,7 +14,7 @@ waits for its result is HR101's matter.
 ## Example
 
 ```json
-{"model": "claude-opus-4-8", "messages": [
+{"model": "claude-opus-4-8", "max_tokens": 100, "messages": [
   {"role": "user", "content": "x"},
   {"role": "assistant", "content": "{"}]}
 ```

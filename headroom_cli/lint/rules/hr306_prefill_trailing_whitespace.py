@@ -12,7 +12,7 @@ Only requests are judged, and only the last text of the last message.
 ## Example
 
 ```json
-{"model": "claude-sonnet-4-5", "messages": [
+{"model": "claude-sonnet-4-5", "max_tokens": 100, "messages": [
   {"role": "user", "content": "x"},
   {"role": "assistant", "content": "The answer is "}]}
 ```

@@ -6,7 +6,7 @@ A message has no role, or one that this provider does not know.
 
 The role decides how everything else in the message is read. Anthropic knows `user` and `assistant` (and `system`, which
 HR303 judges), Bedrock these two, Gemini `user` and `model`, Mistral `system`, `user`, `assistant` and `tool`; OpenAI
-also `developer` and `function`.
+also `developer` and `function`, and in the Responses API neither of `tool` and `function`.
 
 A history in another provider's form is converted before it is sent, and its roles are not judged.
 
@@ -35,6 +35,8 @@ _ERRORS = {
     "gemini": "Please use a valid role: user, model.",
     "mistral": "Input tag '{role}' found using 'role' does not match any of the expected tags: 'assistant', 'system', "
     "'tool', 'user'",
+    "openai-responses": "Invalid value: '{role}'. Supported values are: 'assistant', 'system', 'developer', and "
+    "'user'.",
     "openai": "Invalid value: '{role}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and "
     "'developer'.",
     "strict": "Invalid value: '{role}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and "
@@ -45,10 +47,11 @@ _ERRORS = {
 def check(check: Check) -> Iterator[Finding]:
     """Entries whose role is not among the provider's."""
     allowed = check.profile.roles
-    if allowed is None or check.history.dialect == "openai-responses" or not check.native:
+    if allowed is None or not check.native:
         return
+    items = check.history.dialect == "openai-responses"
     for entry in check.history.entries:
-        if entry.role in allowed or not _judged(entry):
+        if entry.role in allowed or not _is_message(entry, items):
             continue
         role = entry.role[:40]
         yield check.finding(
@@ -59,9 +62,11 @@ def check(check: Check) -> Iterator[Finding]:
         )
 
 
-def _judged(entry: Entry) -> bool:
-    """Whether the entry is a message of the wire at all, and no row that a log made of one."""
-    return entry.raw is not None and not (isinstance(entry.raw, dict) and "message" in entry.raw)
+def _is_message(entry: Entry, items: bool) -> bool:
+    """Whether the entry is a message of the wire: no row that a log made of one, and no item of another type."""
+    if not isinstance(entry.raw, dict):
+        return entry.raw is not None and not items
+    return "role" in entry.raw if items else "message" not in entry.raw
 
 
 RULE = Rule(
@@ -74,6 +79,7 @@ RULE = Rule(
         "gemini": ("G02",),
         "mistral": ("M03",),
         "openai": ("O16",),
+        "openai-responses": ("O16",),
         "strict": (),
     },
     check=check,

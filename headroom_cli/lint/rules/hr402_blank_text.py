@@ -16,7 +16,7 @@ Claude Code drops blank answers before it sends a history: nothing is said of th
 ## Example
 
 ```json
-{"messages": [
+{"model": "claude-haiku-4-5", "max_tokens": 100, "messages": [
   {"role": "user", "content": "x"},
   {"role": "assistant", "content": [{"type": "text", "text": " "}]},
   {"role": "user", "content": "y"}]}

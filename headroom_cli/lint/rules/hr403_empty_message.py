@@ -17,7 +17,7 @@ matter.
 ## Example
 
 ```json
-{"messages": [{"role": "user", "content": []}]}
+{"model": "claude-haiku-4-5", "max_tokens": 100, "messages": [{"role": "user", "content": []}]}
 ```
 
 ## What to do

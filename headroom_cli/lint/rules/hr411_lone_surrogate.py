@@ -15,7 +15,7 @@ are a character, and a U+FFFD that was there before is no fault.
 ## Example
 
 ```json
-{"messages": [{"role": "user", "content": "cut \\ud83d"}]}
+{"model": "claude-haiku-4-5", "max_tokens": 100, "messages": [{"role": "user", "content": "cut \\ud83d"}]}
 ```
 
 ## What to do

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.lint.support import assistant, calls, content, of, tool, user
+from tests.lint.support import assistant, calls, content, function_call, function_output, item, of, tool, user
 
 CODE = "HR309"
 BOT = {"role": "bot", "content": "b"}
@@ -29,6 +29,13 @@ def test_each_provider_has_its_own() -> None:
     assert of(CODE, [{"role": "system", "content": [{"text": "s"}]}, user({"text": "a"})], "bedrock")
     assert of(CODE, [content("assistant", {"text": "a"})], "gemini")
     assert not of(CODE, [{"parts": [{"text": "a"}]}, content("model", {"text": "b"})], "gemini")
+
+
+def test_only_messages_among_items_have_roles() -> None:
+    items = [item("developer"), item("user"), function_call("c"), function_output("c"), {"type": "reasoning"}, "text"]
+    assert not of(CODE, items, "openai-responses")
+    assert [f.entry.index for f in of(CODE, [item("user"), item("tool")], "openai-responses")] == [1]  # type: ignore[union-attr]
+    assert not of(CODE, items, "strict")
 
 
 def test_histories_that_are_converted_are_not_judged() -> None:
