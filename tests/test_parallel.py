@@ -14,7 +14,7 @@ from headroom_cli.analysis import Analyser
 from headroom_cli.parallel import Lost, available_cores, spread
 from headroom_cli.report.json import document
 from headroom_cli.run import analyse_files
-from headroom_cli.source.discover import discover
+from headroom_cli.source.discover import Found, discover
 
 SAMPLES = Path(__file__).parents[1] / "sample_transcripts"
 
@@ -81,7 +81,7 @@ class KilledBy(running._Task):
         super().__init__(*arguments)  # type: ignore[arg-type]
         self._word = word
 
-    def __call__(self, files: list[running.Found]) -> running.Gathered:
+    def __call__(self, files: list[Found]) -> running.Gathered:
         if any(self._word in found.path.name for found in files):
             os.kill(os.getpid(), signal.SIGKILL)
         return super().__call__(files)
