@@ -27,38 +27,42 @@ Read the part of a file that is needed (`offset` and `limit`), not the whole fil
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from headroom_cli.waste.base import TEXT_KINDS, Batch, Count, Hit
+from headroom_cli.waste.base import TEXT_KINDS, Batch, Count, Hit, one_by_one
 from headroom_cli.waste.spans import Span
 
 NAME = "line_numbers"
 KINDS = TEXT_KINDS
 MIN_LINES = 3
 
+_REMEMBERED = 1 << 15
 _PREFIX = re.compile(r"^ *+([0-9]{1,9})[→\t]", re.MULTILINE)
 # Each line by the newline before it: many times faster to search for than the start of a line.
 _NEXT_PREFIX = re.compile(r"\n( *+[0-9]{1,9}+[→\t])")
 
+measure = one_by_one
+
 
 class _Figures(dict[str, tuple[int, int]]):
-    """Number and tokens by prefix."""
+    """Number and tokens by prefix: files begin at line 1, so the same prefixes come again and again."""
 
     def __init__(self, count: Count) -> None:
         super().__init__()
         self._count = count
 
     def __missing__(self, prefix: str) -> tuple[int, int]:
-        self[prefix] = figures = int(prefix[:-1]), _tokens(prefix, self._count)
+        figures = int(prefix[:-1]), self._count(prefix)
+        if len(self) < _REMEMBERED:
+            self[prefix] = figures
         return figures
 
 
 def scan(batch: Batch) -> dict[int, Hit]:
     """Count the prefixes of each text."""
     hits = {}
-    figures_of = _Figures(batch.count)
+    figures_of = _figures(batch.count)
     for index, text in enumerate(batch.texts):
         if "→" in text or "\t" in text:
             figures = list(map(figures_of.__getitem__, _NEXT_PREFIX.findall(f"\n{text}")))
@@ -75,11 +79,6 @@ def spans(text: str, count: Count) -> list[Span]:
     return [span for first, end in runs for span in prefixes[first:end]]
 
 
-def measure(text: str, spans: Sequence[Span], count: Count) -> int:
-    """Tokens of each prefix, summed."""
-    return sum(_tokens(text[start:end], count) for start, end in spans)
-
-
 def _runs(numbers: list[int]) -> list[tuple[int, int]]:
     """First and end index of each run of consecutive numbers that is long enough."""
     if not numbers:
@@ -91,7 +90,6 @@ def _runs(numbers: list[int]) -> list[tuple[int, int]]:
     return [run for run in pairwise([0, *steps, len(numbers)]) if run[1] - run[0] >= MIN_LINES]
 
 
-# Files begin at line 1: the same prefixes come again and again.
-@lru_cache(maxsize=1 << 14)
-def _tokens(prefix: str, count: Count) -> int:
-    return count(prefix)
+@lru_cache(maxsize=4)
+def _figures(count: Count) -> _Figures:
+    return _Figures(count)
