@@ -21,10 +21,7 @@ _KINDS: dict[str, BlockKind] = {
 def entry(raw: Any, index: int) -> Entry:
     """A message; a stored row `{message: {...}}` is read as its message."""
     if isinstance(raw, dict) and "role" not in raw and isinstance(raw.get("message"), dict):
-        inner = entry(raw["message"], index)
-        for block in inner.blocks:
-            block.path = ("message", *block.path)
-        return Entry(index, inner.role, inner.side, raw, inner.blocks)
+        return entry(raw["message"], index)
     if not isinstance(raw, dict):
         return Entry(index, "", "user", raw)
     role = raw.get("role")
