@@ -74,11 +74,15 @@ class Diagnostic:
 
 
 def diagnostics(
-    findings: Sequence[Finding], path: str = "", source: str | Path | BinaryIO | None = None
+    findings: Sequence[Finding],
+    path: str = "",
+    source: str | Path | BinaryIO | None = None,
+    conversations: Sequence[str | None] = (),
 ) -> list[Diagnostic]:
     """What was found in one file, in the order in which it lies there; the same thing at one place once.
 
     `source` is read again for the places; None: the messages lie in no file, and pointers start at what was given.
+    `conversations` are the ids of those that the findings were made in, in the same order; () if there are none.
     """
     if not findings:
         return []
@@ -93,8 +97,9 @@ def diagnostics(
         found = locate(source, wanted.values)
     places = iter(found)
     made = []
-    for finding, named in zip(findings, targets, strict=True):
-        made.append(_diagnostic(finding, path, [next(places) for _ in named]))
+    owners = conversations or [None] * len(findings)
+    for finding, named, owner in zip(findings, targets, owners, strict=True):
+        made.append(_diagnostic(finding, path, [next(places) for _ in named], owner))
     made.sort(key=lambda d: (d.line, d.column, d.rule, SEVERITIES.index(d.severity), d.provider))
     once: dict[object, Diagnostic] = {}
     for diagnostic in made:
@@ -176,7 +181,7 @@ def _walked(value: Any, path: Pointer) -> Any:
     return value
 
 
-def _diagnostic(finding: Finding, path: str, places: list[Place]) -> Diagnostic:
+def _diagnostic(finding: Finding, path: str, places: list[Place], conversation_id: str | None) -> Diagnostic:
     place, entry, history = places[0], finding.entry, finding.history
     mentions = []
     if finding.target is not None:
@@ -198,7 +203,7 @@ def _diagnostic(finding: Finding, path: str, places: list[Place]) -> Diagnostic:
         pointer=place.pointer,
         inside=place.inside,
         also=finding.also,
-        conversation_id=history.conversation_id or None if history is not None else None,
+        conversation_id=conversation_id,
         history=history.epoch if history is not None else 0,
         message_index=entry.index if entry is not None else None,
         call_ids=finding.call_ids,

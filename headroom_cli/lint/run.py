@@ -13,7 +13,7 @@ from typing import BinaryIO
 from headroom_cli.lint.base import Finding, Rule, Severity
 from headroom_cli.lint.baseline import Baseline
 from headroom_cli.lint.diagnostic import Diagnostic, diagnostics
-from headroom_cli.lint.engine import judge_session, known_rules
+from headroom_cli.lint.engine import Selection, judge_session, known_rules
 from headroom_cli.lint.history import JudgedAs
 from headroom_cli.lint.patterns import PathPatterns, names_rule
 from headroom_cli.lint.providers import Profile
@@ -122,12 +122,15 @@ def lint_files(
     files: Iterable[Found], options: Options | None = None, sieve: Sieve | None = None, progress: Progress | None = None
 ) -> LintRun:
     """Judge `files`, in order. A file that can't be read costs itself, never the run."""
+    options = options or Options()
+    if options.rules is None:
+        options = replace(options, rules=Selection().rules())
     run = LintRun()
     found: list[Diagnostic] = []
     done = collected = 0
     with collecting_seldom():
         for number, file in enumerate(files, 1):
-            checked, diagnosed = _lint_file(file, options or Options())
+            checked, diagnosed = _lint_file(file, options)
             run.files.append(checked)
             found += diagnosed
             done += file.size
@@ -148,9 +151,12 @@ def _lint_file(file: Found, options: Options) -> tuple[CheckedFile, list[Diagnos
     else:
         reading = read_log(file.path, keeps_sent=True)
     findings: list[Finding] = []
+    owners: list[str] = []
     histories: list[JudgedHistory] = []
     for session in sessions(reading, options.judged_as):
-        findings += judge_session(session, options.providers, options.rules)
+        in_session = judge_session(session, options.providers, options.rules)
+        findings += in_session
+        owners += [session.conversation.id] * len(in_session)
         histories += [
             JudgedHistory(reading.path, history.line, history.conversation_id, number)
             for number, history in enumerate(session.histories)
@@ -165,7 +171,7 @@ def _lint_file(file: Found, options: Options) -> tuple[CheckedFile, list[Diagnos
         len(reading.damaged),
         skipped,
     )
-    return checked, diagnostics(findings, reading.path, source)
+    return checked, diagnostics(findings, reading.path, source, owners)
 
 
 def _sift(run: LintRun, found: list[Diagnostic], sieve: Sieve) -> None:
