@@ -7,11 +7,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from headroom_cli.analysis import Analyser, Settings
 from headroom_cli.cache import Cache
 from headroom_cli.logs import read_log, read_stream
-from headroom_cli.model import Reading
+from headroom_cli.model import Conversation, Reading
 from headroom_cli.parallel import Lost, spread
 from headroom_cli.result import FileReport, Run
 from headroom_cli.selection import Selection
@@ -21,6 +22,9 @@ from headroom_cli.source.memory import collecting_seldom
 from headroom_cli.source.stamps import stamp_of
 from headroom_cli.source.walk import path_text
 from headroom_cli.tables import Frames, Tables, merge, of_files
+
+if TYPE_CHECKING:
+    from headroom_cli.lint.diagnostic import Diagnostic
 
 _BATCH_BYTES = 8_000_000
 _PIECE_BYTES = 16_000_000
@@ -122,10 +126,12 @@ def _gather_here(
     done = 0
     with collecting_seldom():
         for number, batch in enumerate(_batches(files, _BATCH_BYTES), start=1):
-            conversations = []
+            conversations: list[Conversation] = []
             for found in batch:
-                reading = read_stream(sys.stdin.buffer, "-") if found.stdin else read_log(found.path)
+                reading = _read(found, keeps_sent=wanted.exported)
                 reports.append(_report(reading, found))
+                if wanted.exported:
+                    _lint(reading, found, tables.conversations + len(conversations), tables)
                 conversations += reading.conversations
                 done += found.size
                 if progress:
@@ -139,6 +145,27 @@ def _gather_here(
                 gc.collect()
     analyser.forget()
     return Gathered(tables.frames(), reports, units, tables.texts or {})
+
+
+def _read(found: Found, *, keeps_sent: bool) -> Reading:
+    if found.stdin:
+        return read_stream(sys.stdin.buffer, "-", keeps_sent=keeps_sent)
+    return read_log(found.path, keeps_sent=keeps_sent)
+
+
+def _lint(reading: Reading, found: Found, number: int, tables: Tables) -> None:
+    """Judge what was read; `number` is that of its first conversation in the tables."""
+    from headroom_cli.lint.run import Options, judge_reading
+
+    _, diagnosed = judge_reading(reading, found.path, Options())
+    numbers = {conversation.id: number + place for place, conversation in enumerate(reading.conversations)}
+    by_number: dict[int, list[Diagnostic]] = {}
+    for diagnostic in diagnosed:
+        by_number.setdefault(numbers[diagnostic.conversation_id or ""], []).append(diagnostic)
+    for place, of_conversation in sorted(by_number.items()):
+        tables.add_diagnostics(place, of_conversation)
+    for conversation in reading.conversations:
+        conversation.sent = []
 
 
 class _Task:

@@ -31,7 +31,7 @@ class Settled:
     """The frames of a run after ownership, with `own`, `times_sent`, `sent_tokens`, `carried_tokens` and cost columns.
 
     `intervals` are as they were: which requests saw which block. `nested` holds usage of responses whose own record is
-    nowhere in the logs read.
+    nowhere in the logs read. `diagnostics` are of conversations that own anything, each of a copied history once.
     """
 
     conversations: pl.DataFrame
@@ -41,6 +41,7 @@ class Settled:
     intervals: pl.DataFrame
     waste: pl.DataFrame
     nested: pl.DataFrame
+    diagnostics: pl.DataFrame
 
 
 def settle(frames: Frames, selection: Selection | None = None) -> Settled:
@@ -69,6 +70,7 @@ def settle(frames: Frames, selection: Selection | None = None) -> Settled:
         blocks=blocks,
         intervals=frames.intervals,
         waste=_own_waste(blocks, frames.waste),
+        diagnostics=_own_diagnostics(conversations, frames.diagnostics),
         nested=price_requests(_unseen_nested(ranked, frames.nested, requests).filter(chosen.requests())),
     )
 
@@ -252,6 +254,19 @@ def _own_waste(blocks: pl.DataFrame, waste: pl.DataFrame) -> pl.DataFrame:
     placed = _beside(waste, where, on=["conversation", "block_index"])
     placed = _beside(placed, first, on=["conversation", "first_block_index"])
     return placed.with_columns(carried_tokens=pl.col("exclusive_tokens") * (pl.col("times_sent") - 1).clip(0))
+
+
+def _own_diagnostics(conversations: pl.DataFrame, diagnostics: pl.DataFrame) -> pl.DataFrame:
+    """What is found again in a copy tells of the same calls; without calls, each conversation speaks for itself."""
+    owning = conversations.filter(pl.col("own_messages") > 0).select("conversation", "conversation_id", "rank")
+    alone = pl.col("call_ids").list.len() == 0
+    return (
+        diagnostics.join(owning, on="conversation", how="inner", maintain_order="left")
+        .with_columns(_home=pl.when(alone).then("conversation_id"))
+        .sort("rank", maintain_order=True)
+        .unique(["fingerprint", "_home"], keep="first", maintain_order=True)
+        .drop("_home", "rank")
+    )
 
 
 def _unseen_nested(ranked: pl.DataFrame, nested: pl.DataFrame, requests: pl.DataFrame) -> pl.DataFrame:

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from headroom_cli.analysis import Analysis
 from headroom_cli.model import Block, Conversation, Message, NestedUsage, Usage
+
+if TYPE_CHECKING:
+    from headroom_cli.lint.diagnostic import Diagnostic
 
 Schema = dict[str, pl.DataType]
 
@@ -116,6 +119,23 @@ WASTE: Schema = {
     "call_key": pl.String(),
     "summary": pl.String(),
 }
+DIAGNOSTICS: Schema = {
+    "conversation": pl.Int32(),
+    "fingerprint": pl.String(),
+    "rule": pl.String(),
+    "rule_name": pl.String(),
+    "severity": pl.String(),
+    "confidence": pl.String(),
+    "provider": pl.String(),
+    "line": pl.Int64(),
+    "column_number": pl.Int64(),
+    "pointer": pl.String(),
+    "message_index": pl.Int32(),
+    "call_ids": pl.List(pl.String()),
+    "message": pl.String(),
+    "fix_kind": pl.String(),
+    "fix_is_safe": pl.Boolean(),
+}
 EXPORTED: dict[str, Schema] = {
     "messages": {"last_line": pl.Int32(), "origin": pl.String()},
     "requests": {
@@ -153,6 +173,7 @@ SCHEMAS: dict[str, Schema] = {
     "intervals": INTERVALS,
     "waste": WASTE,
     "nested": NESTED,
+    "diagnostics": DIAGNOSTICS,
 }
 
 _CHUNK_ROWS = 5_000
@@ -195,6 +216,7 @@ class Frames:
     intervals: pl.DataFrame
     waste: pl.DataFrame
     nested: pl.DataFrame
+    diagnostics: pl.DataFrame
 
 
 FRAME_NAMES = tuple(SCHEMAS)
@@ -271,6 +293,28 @@ class Tables:
         add["nested"](_nested_rows(number, conversation.nested_usage))
         if self.texts is not None:
             self.texts.update((block.content_hash, block.text) for block in analysis.blocks if block.text)
+
+    def add_diagnostics(self, number: int, found: Sequence[Diagnostic]) -> None:
+        """Keep what lint found in the conversation of this number."""
+        self._tables["diagnostics"].extend(
+            {
+                "conversation": [number] * len(found),
+                "fingerprint": [d.fingerprint for d in found],
+                "rule": [d.rule for d in found],
+                "rule_name": [d.name for d in found],
+                "severity": [d.severity for d in found],
+                "confidence": [d.confidence for d in found],
+                "provider": [d.provider for d in found],
+                "line": [d.line for d in found],
+                "column_number": [d.column for d in found],
+                "pointer": [d.pointer for d in found],
+                "message_index": [d.message_index for d in found],
+                "call_ids": [list(d.call_ids) for d in found],
+                "message": [d.message for d in found],
+                "fix_kind": [d.fix and d.fix.kind for d in found],
+                "fix_is_safe": [d.fix and d.fix.safe for d in found],
+            }
+        )
 
     def frames(self) -> Frames:
         """All columns gathered so far; the tables are empty after it."""

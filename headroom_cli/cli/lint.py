@@ -269,13 +269,14 @@ def _discover(paths: list[str], sessions: bool, loaded: Config) -> Discovery:
     if not paths and not sessions and not loaded["lint.include"]:
         raise Ending(USAGE, "what should be checked? Name files or folders, --sessions, or set lint.include")
     try:
-        discovery = discover(roots=loaded["roots"] or None) if sessions else discover(paths or _included(loaded))
+        given = () if sessions else paths or _included(loaded)
+        discovery = discover(given, roots=loaded["roots"] or None if sessions else None, golden=not sessions)
     except UsageProblem as problem:
         raise Ending(USAGE, f"{problem}; {problem.hint}" if problem.hint else str(problem)) from problem
     if not paths:
         discovery.files = [replace(found, named=False) for found in discovery.files]
     if not discovery.files:
-        raise Ending(NOTHING_READ, "nothing was checked: no log files (.json, .jsonl, .ndjson, .traj …) there")
+        raise Ending(NOTHING_READ, "nothing was checked: no log files (.json, .jsonl, .ndjson, .har, .yaml …) there")
     return discovery
 
 

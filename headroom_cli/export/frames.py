@@ -49,7 +49,6 @@ def exported(
     settled: Settled,
     known: Mapping[str, Known],
     *,
-    diagnostics: pl.DataFrame | None = None,
     texts: pl.DataFrame | None = None,
 ) -> dict[str, pl.DataFrame]:
     """All tables, by name, from rows that were gathered with every column. `known` are the files they came from.
@@ -64,7 +63,7 @@ def exported(
     messages = _messages(settled, headers, blocks)
     calls = _tool_calls(settled, headers)
     waste = _waste(settled, headers)
-    found = diagnostics if diagnostics is not None else pl.DataFrame(schema=schema_of(TABLES["diagnostics"]))
+    found = _diagnostics(settled)
     tables = {
         "files": files_table(known),
         "requests": requests,
@@ -262,6 +261,19 @@ def _waste(settled: Settled, headers: pl.DataFrame) -> pl.DataFrame:
             .then(pl.format("{}:{}:{}", "block_id", "signal", "ordinal"))
             .otherwise(pl.format("{}:{}", "block_id", "signal"))
         )
+    )
+
+
+def _diagnostics(settled: Settled) -> pl.DataFrame:
+    """An id is the fingerprint; where it tells of no call, it is one of its conversation only."""
+    alone = pl.col("call_ids").list.len() == 0
+    paths = settled.conversations.select("conversation", "path")
+    return settled.diagnostics.join(paths, on="conversation", how="left", maintain_order="left").with_columns(
+        diagnostic_id=pl.when(alone)
+        .then(pl.format("{}:{}", "conversation_id", "fingerprint"))
+        .otherwise("fingerprint"),
+        file_id=pl.col("path").map_batches(_file_ids, return_dtype=pl.String),
+        pointer=pl.when(pl.col("pointer") != "").then("pointer"),
     )
 
 

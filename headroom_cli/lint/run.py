@@ -19,6 +19,7 @@ from headroom_cli.lint.patterns import PathPatterns, names_rule
 from headroom_cli.lint.providers import Profile
 from headroom_cli.lint.sent import sessions
 from headroom_cli.logs import read_log, read_stream
+from headroom_cli.model import Reading
 from headroom_cli.source.discover import Found
 from headroom_cli.source.memory import collecting_seldom
 
@@ -150,6 +151,13 @@ def _lint_file(file: Found, options: Options) -> tuple[CheckedFile, list[Diagnos
         reading = read_stream(source, "-", keeps_sent=True)
     else:
         reading = read_log(file.path, keeps_sent=True)
+    return judge_reading(reading, source, options, named=file.named)
+
+
+def judge_reading(
+    reading: Reading, source: Path | BinaryIO, options: Options, *, named: bool = True
+) -> tuple[CheckedFile, list[Diagnostic]]:
+    """Judge what was read from a file (with `keeps_sent`); `source` is read again where something was found."""
     findings: list[Finding] = []
     owners: list[str] = []
     histories: list[JudgedHistory] = []
@@ -164,7 +172,7 @@ def _lint_file(file: Found, options: Options) -> tuple[CheckedFile, list[Diagnos
     skipped = reading.skipped or (None if histories else "no history in it")
     checked = CheckedFile(
         reading.path,
-        file.named,
+        named,
         reading.log_format,
         len(reading.conversations),
         tuple(histories),
@@ -204,15 +212,7 @@ def _sift(run: LintRun, found: list[Diagnostic], sieve: Sieve) -> None:
     if sieve.baseline is not None:
         known = sieve.baseline.known(kept)
         kept = [replace(d, baselined=True) if index in known else d for index, d in enumerate(kept)]
-        kept += [
-            _about_run(
-                "HR003",
-                "warning",
-                f"the baseline knows a finding that is gone: {entry.rule} {entry.message}",
-                entry.path,
-            )
-            for entry in sieve.baseline.stale(seen, complete=sieve.complete)
-        ]
+        kept += _stale(sieve.baseline, seen, complete=sieve.complete)
     order = {path: number for number, path in enumerate(seen)}
     kept.sort(key=lambda d: (order.get(d.path, len(order)), d.line, d.column))
     run.diagnostics = kept
