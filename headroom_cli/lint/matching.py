@@ -220,7 +220,9 @@ def match(history: History, profile: Profile) -> Matching:
     found = matcher.found
     _mark_split(history, found.displaced)
     open_end = _frontier(turns) if history.spares_frontier else None
-    answered = {(opened.turn, opened.call.id): opened.call for opened in matcher.calls if opened.in_place}
+    answered: dict[tuple[int, str | None], Block] = {}
+    if profile.same_turn_ids is not None:  # else ids may repeat, and each call wants a result of its own
+        answered = {(opened.turn, opened.call.id): opened.call for opened in matcher.calls if opened.in_place}
     by_id = {call.id: call for call in answered.values()} if profile.later_turn_ids == "error" else {}
     for opened in matcher.calls:
         call = opened.call

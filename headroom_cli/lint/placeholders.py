@@ -30,8 +30,9 @@ def text_of(value: Any) -> str | None:
         return ""
     if not isinstance(value, list) or len(value) > 4:
         return None
-    texts = [part.get("text") if isinstance(part, dict) else part for part in value]
-    return text_of("".join(texts)) if all(isinstance(text, str) for text in texts) else None
+    found = [part.get("text") if isinstance(part, dict) else part for part in value]
+    texts = [text for text in found if isinstance(text, str)]
+    return text_of("".join(texts)) if len(texts) == len(found) else None
 
 
 def is_placeholder(result: Block) -> bool:

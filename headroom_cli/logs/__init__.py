@@ -92,7 +92,8 @@ def _read(source: str | Path | BinaryIO, reading: Reading) -> Reading:
         reading.skipped = problem.reason
         return reading
     reading.damaged = records.damaged
-    reading.replaced = records.replaced
+    for line, texts in records.replaced.items():
+        reading.replaced.setdefault(line, []).extend(texts)
     reading.records = records.records
     reading.bytes = records.bytes
     if reading.skipped == "empty" and records.damaged:

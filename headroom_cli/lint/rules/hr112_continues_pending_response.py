@@ -15,7 +15,8 @@ is healthy; so are calls of tools that the provider runs.
 ```json
 {"request": {"model": "gpt-5", "input": "list the files"}, "response": {"object": "response", "id": "resp_1",
   "model": "gpt-5", "output": [{"type": "function_call", "call_id": "call_1", "name": "ls", "arguments": "{}"}]}}
-{"request": {"model": "gpt-5", "previous_response_id": "resp_1", "input": "never mind"}}
+{"request": {"model": "gpt-5", "previous_response_id": "resp_1", "input": "never mind"},
+  "response": {"error": {"message": "No tool output found for function call call_1."}}}
 ```
 
 ## What to do

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from headroom_cli.source.decode import too_deep
+from headroom_cli.source.decode import decode, too_deep
 
 MESSAGE_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function", "model"})
 
@@ -73,13 +73,17 @@ _BODY_KEYS = ("body", "json", "json_body", "data", "kwargs", "params", "content"
 _SCAN = 200  # messages looked at before a history without any vendor's mark is taken for OpenAI's
 
 
-def as_object(value: Any) -> Any:
-    """The value, decoded if it is a string that holds a JSON object (bodies of captured HTTP)."""
+def as_object(value: Any, replaced: list[str] | None = None) -> Any:
+    """The value, decoded if it is a string that holds a JSON object (bodies of captured HTTP).
+
+    Strings in which U+FFFD took the place of lone surrogates are added to `replaced`.
+    """
     if isinstance(value, str) and value[:1] == "{":
         try:
             decoded = orjson.loads(value)
         except orjson.JSONDecodeError:
-            return value
+            found = decode(value.encode("utf-8", "surrogatepass"), replaced)
+            return found.values[0] if len(found.values) == 1 and found.damage is None else value
         return value if too_deep(decoded) else decoded
     return value
 
@@ -221,9 +225,12 @@ def event_family(value: Any) -> str | None:
     return None
 
 
-def request_in(value: Any) -> dict[str, Any] | None:
-    """The request body that a captured request holds: itself, or under `body` and the like, perhaps as a string."""
-    return _body(value, request_dialect)
+def request_in(value: Any, replaced: list[str] | None = None) -> dict[str, Any] | None:
+    """The request body that a captured request holds: itself, or under `body` and the like, perhaps as a string.
+
+    `replaced` as for `as_object`.
+    """
+    return _body(value, request_dialect, replaced)
 
 
 def response_in(value: Any) -> dict[str, Any] | None:
@@ -231,27 +238,28 @@ def response_in(value: Any) -> dict[str, Any] | None:
     return _body(value, response_dialect)
 
 
-def _body(value: Any, dialect: Any) -> dict[str, Any] | None:
-    value = as_object(value)
+def _body(value: Any, dialect: Any, replaced: list[str] | None = None) -> dict[str, Any] | None:
+    value = as_object(value, replaced)
     if dialect(value) is not None:
         return value  # type: ignore[no-any-return]
     if isinstance(value, dict):
         for key in _BODY_KEYS:
-            inner = as_object(value.get(key))
+            inner = as_object(value.get(key), replaced)
             if dialect(inner) is not None:
                 return inner  # type: ignore[no-any-return]
     return None
 
 
-def pair_in(value: dict[str, Any]) -> tuple[dict[str, Any], Any] | None:
+def pair_in(value: dict[str, Any], replaced: list[str] | None = None) -> tuple[dict[str, Any], Any] | None:
     """A request and what came back for it, if the object holds both sides under names that captures use.
 
     The response is its body where it is a whole one, else the value as it stands (an error, a stream, None).
+    `replaced` as for `as_object`.
     """
     for request_key in _REQUEST_KEYS:
         if request_key not in value:
             continue
-        request = request_in(value[request_key]) or _listed_request(value[request_key], value)
+        request = request_in(value[request_key], replaced) or _listed_request(value[request_key], value)
         if request is None:
             continue
         for response_key in _RESPONSE_KEYS:

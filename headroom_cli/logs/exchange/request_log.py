@@ -56,7 +56,9 @@ class RequestLog:
         if family.endswith("-request"):
             self._threads.add(from_row(value, line))
         elif family == "capture-pair":
-            pair = pair_in(value)
+            replaced: list[str] = []
+            pair = pair_in(value, replaced)
+            self.note_replaced(line, replaced)
             if pair is not None:
                 self._threads.add(from_pair(pair[0], pair[1], line, value))
         elif family == "bedrock-stream":
@@ -79,6 +81,11 @@ class RequestLog:
     def pass_over(self, name: str) -> None:
         """Count a record that gives nothing."""
         self._reading.unknown[name] = self._reading.unknown.get(name, 0) + 1
+
+    def note_replaced(self, line: int, replaced: list[str]) -> None:
+        """Remember the strings of a body in which U+FFFD took the place of lone surrogates."""
+        if replaced:
+            self._reading.replaced.setdefault(line, []).extend(replaced)
 
     def finish(self) -> list[Conversation]:
         """All conversations of the file."""
@@ -110,7 +117,9 @@ class RequestLog:
         """Lines of the input and of the output of a batch are joined by `custom_id`, in whatever order they stand."""
         custom_id = row["custom_id"] if isinstance(row["custom_id"], str) else str(row["custom_id"])
         if family.endswith("-in"):
-            body = request_in(row.get("body") or row.get("params"))
+            replaced: list[str] = []
+            body = request_in(row.get("body") or row.get("params"), replaced)
+            self.note_replaced(line, replaced)
             if body is None:
                 self.pass_over(f"batch {row['url']}" if isinstance(row.get("url"), str) else "batch request")
                 return
@@ -129,9 +138,11 @@ class RequestLog:
         """Requests and responses on lines of their own: a response answers the last request that it can belong to."""
         name = next((row[key] for key in ("request_id", "requestId", "id") if isinstance(row.get(key), str)), None)
         if row["type"] == "request":
-            body = request_in(row)
+            replaced: list[str] = []
+            body = request_in(row, replaced)
             if body is None:
-                body = next((b for v in row.values() if (b := request_in(v)) is not None), None)
+                body = next((b for v in row.values() if (b := request_in(v, replaced)) is not None), None)
+            self.note_replaced(line, replaced)
             if body is None:
                 self.pass_over("request")
                 return

@@ -73,7 +73,9 @@ def _add(log: RequestLog, interaction: dict[str, Any], line: int) -> None:
     request = request if isinstance(request, dict) else {}
     url = next((request[key] for key in ("uri", "url") if isinstance(request.get(key), str)), "")
     path = url.partition("?")[0].rstrip("/")
-    body = request_in(_body(request))
+    replaced: list[str] = []
+    body = request_in(_body(request), replaced)
+    log.note_replaced(line, replaced)
     if body is None or path.endswith(("count_tokens", ":countTokens", "/embeddings")):
         log.pass_over("HTTP call without a history")
         return

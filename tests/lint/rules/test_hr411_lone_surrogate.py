@@ -85,6 +85,18 @@ def test_in_a_session_of_claude_code(tmp_path: Path) -> None:
     assert [(f.target.line, f.at) for f in found] == [(3, ("content",))]  # type: ignore[union-attr]
 
 
+def test_in_a_body_that_is_kept_as_text(tmp_path: Path) -> None:
+    inner = body(user("a"), assistant("b"), user(f"cut {HALF}"))
+    rows = [
+        {"type": "request", "request_id": "r", "body": inner},
+        {"request": {"method": "POST", "body": inner}, "response": {"status": 400}},
+        {"interactions": [{"request": {"uri": "https://api.anthropic.com/v1/messages", "body": inner}}]},
+    ]
+    for row in rows:
+        found = in_file(tmp_path, json.dumps(row) + "\n")
+        assert [(f.entry.index, f.at) for f in found] == [(2, ("content",))], row  # type: ignore[union-attr]
+
+
 def test_others_may_refuse_it(tmp_path: Path) -> None:
     assert [f.severity for f in of(CODE, [user(HALF)], "openai")] == ["warning"]
     assert [f.severity for f in of(CODE, [user(HALF)], "strict")] == ["error"]
