@@ -155,9 +155,10 @@ def _read(found: Found, *, keeps_sent: bool) -> Reading:
 
 def _lint(reading: Reading, found: Found, number: int, tables: Tables) -> None:
     """Judge what was read; `number` is that of its first conversation in the tables."""
+    from headroom_cli.lint.engine import Selection
     from headroom_cli.lint.run import Options, judge_reading
 
-    _, diagnosed = judge_reading(reading, found.path, Options())
+    _, diagnosed = judge_reading(reading, found.path, Options(rules=Selection().rules()))
     numbers = {conversation.id: number + place for place, conversation in enumerate(reading.conversations)}
     by_number: dict[int, list[Diagnostic]] = {}
     for diagnostic in diagnosed:

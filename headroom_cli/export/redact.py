@@ -74,7 +74,11 @@ def redacted(tables: Mapping[str, pl.DataFrame], key: bytes) -> dict[str, pl.Dat
         ]
         columns += [_row_id(frame, column, hidden) for column in frame.columns if column in _ROW_IDS]
         if name == "diagnostics":
-            columns += [pl.lit("").alias("message"), pl.lit([], dtype=pl.List(pl.String)).alias("call_ids")]
+            columns += [
+                pl.lit("").alias("message"),
+                pl.lit(None, dtype=pl.String).alias("pointer"),
+                pl.lit([], dtype=pl.List(pl.String)).alias("call_ids"),
+            ]
         result[name] = frame.with_columns(columns)
     return result
 

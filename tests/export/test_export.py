@@ -17,6 +17,7 @@ from headroom_cli.export.redact import redacted
 from headroom_cli.export.schema import TABLES
 from headroom_cli.exporting import Options, Summary, export, tables_of
 from headroom_cli.library import analyze
+from headroom_cli.lint.run import lint_files
 from headroom_cli.source.discover import discover
 
 SAMPLES = Path(__file__).parents[2] / "sample_transcripts"
@@ -198,7 +199,8 @@ def test_a_redacted_export_holds_no_name_and_still_joins() -> None:
     files = discover([str(SAMPLES)]).files
     plain = tables_of(files, Analyser(), Options())
     hidden = redacted(plain, b"key")
-    text = "".join(frame.write_csv() for name, frame in hidden.items() if name != "diagnostics")
+    assert len(hidden["diagnostics"]) and not hidden["diagnostics"]["call_ids"].explode().drop_nulls().len()
+    text = "".join(frame.drop("call_ids", strict=False).write_csv() for frame in hidden.values())
     names = {"acme", "sample_transcripts", "/code"}
     secrets = {
         value
@@ -257,3 +259,15 @@ def test_a_redacted_dataset_is_not_updated(tmp_path: Path) -> None:
     assert not (target / "_state").exists()
     with pytest.raises(DatasetProblem, match="keeps no state"):
         run(SAMPLES, target, update=True)
+
+
+def test_diagnostics_are_those_of_lint(dataset: Path) -> None:
+    found = read(dataset, "diagnostics").join(read(dataset, "files"), on="file_id", how="left", maintain_order="left")
+    exported = found.select("rule", "severity", "path", "line", "column_number", "pointer", "message").rows()
+    files = discover([str(SAMPLES)]).files
+    linted = [
+        (d.rule, d.severity, d.path, d.line, d.column, d.pointer or None, d.message)
+        for d in lint_files(files).diagnostics
+    ]
+    assert sorted(exported, key=str) == sorted(linted, key=str)
+    assert set(found["rule"]) == {"HR102", "HR113"}
