@@ -10,7 +10,7 @@ import multiprocessing
 import os
 import signal
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -19,6 +19,9 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
+KILLED = "the process that read it was killed (out of memory?)"
+"""Why a file was not read whose process died."""
+
 
 def available_cores() -> int:
     """How many cores this process may use."""
@@ -26,6 +29,20 @@ def available_cores() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on macOS and Windows
         return os.cpu_count() or 1
+
+
+def batches(items: Iterable[T], size: Callable[[T], int], limit: int) -> Iterator[list[T]]:
+    """Neighbours in lists of at most `limit` together, or of one that is larger alone."""
+    batch: list[T] = []
+    total = 0
+    for item in items:
+        if batch and total + size(item) > limit:
+            yield batch
+            batch, total = [], 0
+        batch.append(item)
+        total += size(item)
+    if batch:
+        yield batch
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from headroom_cli.analysis import Analyser, Settings
 from headroom_cli.cache import Cache
 from headroom_cli.logs import read_log, read_stream
 from headroom_cli.model import Conversation, Reading
-from headroom_cli.parallel import Lost, spread
+from headroom_cli.parallel import KILLED, Lost, batches, spread
 from headroom_cli.result import FileReport, Run
 from headroom_cli.selection import Selection
 from headroom_cli.settle import settle
@@ -26,7 +26,7 @@ from headroom_cli.tables import Frames, Tables, merge, of_files
 if TYPE_CHECKING:
     from headroom_cli.lint.diagnostic import Diagnostic
 
-_BATCH_BYTES = 8_000_000
+_BATCH_BYTES = 8_000_000  # files analysed together: scanning many texts at once costs less than many scans
 _PIECE_BYTES = 16_000_000
 _WORTH_PROCESSES = 40_000_000  # bytes: starting a process takes as long as reading half of that
 _COLLECT_EVERY = 16
@@ -125,7 +125,7 @@ def _gather_here(
     units: dict[int, list[tuple[int, list[int]]]] = {}
     done = 0
     with collecting_seldom():
-        for number, batch in enumerate(_batches(files, _BATCH_BYTES), start=1):
+        for number, batch in enumerate(batches(files, _size, _BATCH_BYTES), start=1):
             conversations: list[Conversation] = []
             for found in batch:
                 reading = _read(found, keeps_sent=wanted.exported)
@@ -195,7 +195,7 @@ def _gather_apart(
 
     results = spread(
         partial(_Task, analyser.settings, wanted),
-        list(_batches(files, _PIECE_BYTES)),
+        list(batches(files, _size, _PIECE_BYTES)),
         jobs,
         size=lambda items: sum(found.size for found in items),
         done=tell,
@@ -216,24 +216,14 @@ def joined(parts: Sequence[Gathered]) -> Gathered:
     return Gathered(frames, [report for part in parts for report in part.reports], units, texts)
 
 
+def _size(found: Found) -> int:
+    return found.size
+
+
 def _lost(found: Found, wanted: Wanted) -> Gathered:
     reading = Reading(path_text(found.path), bytes=found.size)
-    reading.skipped = "the process that read it was killed (out of memory?)"
+    reading.skipped = KILLED
     return Gathered(Tables(exported=wanted.exported).frames(), [_report(reading, found)], {}, {})
-
-
-def _batches(files: Iterable[Found], limit: int) -> Iterator[list[Found]]:
-    """Neighbouring files that are analysed together: scanning many texts at once costs less than many scans."""
-    batch: list[Found] = []
-    size = 0
-    for found in files:
-        if batch and size + found.size > limit:
-            yield batch
-            batch, size = [], 0
-        batch.append(found)
-        size += found.size
-    if batch:
-        yield batch
 
 
 def _report(reading: Reading, found: Found) -> FileReport:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from headroom_cli.analysis import Analyser, Settings
-from headroom_cli.cache import Cache, clear, packs_in
+from headroom_cli.cache import Cache
+from headroom_cli.packs import MAX_BYTES, clear, packs_in
 from headroom_cli.report.json import document
 from headroom_cli.run import analyse_files
 from headroom_cli.source.discover import discover
@@ -142,7 +143,7 @@ def test_packs_are_private_and_replaced_ones_go(logs: Path, cache: Cache) -> Non
 
 def test_the_bound_holds(logs: Path, cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     report(logs, cache)
-    monkeypatch.setattr("headroom_cli.cache.MAX_BYTES", 1000)
+    monkeypatch.setitem(MAX_BYTES, "analysis", 1000)
     with first_log(logs).open("ab") as file:
         file.write(b"\n")
     assert report(logs, cache)[0] == report(logs, None)[0]
