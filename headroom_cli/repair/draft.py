@@ -60,6 +60,7 @@ class Draft:
         self._blocks: set[int] = set()
         self._shared: set[int] = set()
         self._entries: set[int] = set()
+        self._claimed: tuple[Block | Entry, ...] = ()
         self.taken_ids: set[str] = set()
 
     @property
@@ -67,8 +68,13 @@ class Draft:
         """Whether anything was changed since the last commit."""
         return bool(self._own)
 
-    def claim(self, *targets: Block | Entry) -> bool:
-        """Whether these are free in this round; then they are taken, blocks one by one, entries with all in them."""
+    def claim(self, *targets: Block | Entry, beside: Sequence[Entry] = ()) -> bool:
+        """Whether these are free in this round; then they are taken, blocks one by one, entries with all in them.
+
+        `beside` are entries that something is added to: they must not be taken whole.
+        """
+        if any(id(entry) in self._entries for entry in beside):
+            return False
         for target in targets:
             if isinstance(target, Block):
                 if id(target) in self._blocks or id(target.entry) in self._entries:
@@ -81,7 +87,20 @@ class Draft:
                 self._shared.add(id(target.entry))
             else:
                 self._entries.add(id(target))
+        self._shared.update(id(entry) for entry in beside)
+        self._claimed += targets
         return True
+
+    def keep(self) -> None:
+        """What was claimed stays so: it was changed."""
+        self._claimed = ()
+
+    def release(self) -> None:
+        """Give back what was claimed since the last `keep`: none of it was changed."""
+        for target in self._claimed:
+            self._blocks.discard(id(target))
+            self._entries.discard(id(target))
+        self._claimed = ()
 
     def get(self, path: Pointer) -> Any:
         """The value at a place as it is now; KeyError, IndexError or TypeError where there is none."""

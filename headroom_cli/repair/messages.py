@@ -20,7 +20,7 @@ MAX_ROUNDS = 40
 ERRORS: frozenset[Severity] = frozenset({"error"})
 NO_FIX = "no repair is known"
 UNSAFE = "its repair is not safe; --unsafe-fixes makes it"
-_ORDER = {"HR2": 0, "HR107": 0, "HR103": 1, "HR105": 1, "HR106": 1, "HR104": 1, "HR102": 3, "HR101": 4}
+_ORDER = {"HR2": 0, "HR107": 0, "HR304": 0, "HR103": 1, "HR105": 1, "HR106": 1, "HR104": 1, "HR102": 3, "HR101": 4}
 _SAFE_TOO = frozenset({"HR103", "HR104"})
 """Rules with a second repair that is safe: the result stays, as text."""
 ROUNDS = "repairs of it undo each other"
@@ -108,7 +108,8 @@ def repair(
         for work in works.values():
             work.settle_empty()
         root = draft.commit()
-    else:
+    else:  # nothing is written that the next run would change again
+        outcome, root = Repaired(list(messages), body), list(messages) if body is None else body
         history = _history(root, dialect, judged_as, model)
         outcome.left = [Left(f, ROUNDS) for f in judge(history, profiles, rules) if f.severity in severities]
     outcome.body = root if isinstance(root, dict) else None
@@ -147,8 +148,10 @@ def _fix(work: Work, finding: Finding, outcome: Repaired, numbers: dict[int, int
     try:
         what = fixer(work, finding)
     except CannotRepair as reason:
+        work.draft.release()
         outcome.left.append(Left(finding, str(reason)))
         return
+    work.draft.keep()
     if what is None:
         return
     entry = finding.entry

@@ -21,36 +21,43 @@ def synthesize(work: Work, call: Block) -> None:
     place_result(work, call, shapes.result(work.dialect, call))
 
 
+def answers_of(work: Work, call: Block) -> list[Entry]:
+    """The message that the result of this call belongs into, if there is one: else it becomes a message of its own."""
+    if work.dialect in ENTRY_RESULTS:
+        return []
+    following = work.neighbour(turn_end(work, call.entry), 1)
+    if following is None or following.side != "user" or not isinstance(_content(following, work.dialect), list | str):
+        return []
+    return [following]
+
+
 def place_result(work: Work, call: Block, made: Any) -> None:
-    """Put a result where the provider looks for that of this call."""
+    """Put a result where the provider looks for that of this call; `answers_of` must be free for it."""
     if work.dialect == "openai-responses":
         work.draft.after(call.entry.path, made)
         return
     if work.dialect in ENTRY_RESULTS:
         work.draft.after(run_end(work, call.entry).path, made)
         return
-    last = _turn_end(work, call.entry)
-    answers = work.neighbour(last, 1)
-    if answers is None or answers.side != "user" or not isinstance(answers.raw, dict):
-        _add_to_new_message(work, last, made)
+    answers = next(iter(answers_of(work, call)), None)
+    if answers is None:
+        _add_to_new_message(work, turn_end(work, call.entry), made)
         return
     path = shapes.content_path(answers, work.dialect)
-    content = work.draft.get(path) if isinstance(_content(answers, work.dialect), list | str) else None
+    content = work.draft.get(path)
     if isinstance(content, str):
         work.draft.set(path, [shapes.text(work.dialect, content)] if content else [made])
         if not content:
             return
         content = work.draft.get(path)
-    if not isinstance(content, list):
-        _add_to_new_message(work, last, made)
-    elif not content:
+    if not content:
         work.draft.set(path, [made])
+        return
+    behind = _earlier_result(work, call, answers)
+    if behind is None:
+        work.draft.before((*path, 0), made)
     else:
-        behind = _earlier_result(work, call, answers)
-        if behind is None:
-            work.draft.before((*path, 0), made)
-        else:
-            work.draft.after(work.place(behind), made)
+        work.draft.after(work.place(behind), made)
 
 
 def neutralize(work: Work, result: Block, *, call: Block | None = None, keep: bool = False) -> str:
@@ -67,19 +74,12 @@ def neutralize(work: Work, result: Block, *, call: Block | None = None, keep: bo
         role = "developer" if work.history.log_format == "codex" else "user"
         made = shapes.message(dialect, role, [shapes.text(dialect, words)])
         end = run_end(work, entry) if dialect == "openai" else entry
-        if end is entry:
-            draft.replace(entry.path, [made])
-        else:
-            draft.drop(entry.path)
-            draft.after(end.path, made)
+        draft.drop(entry.path)
+        draft.after(end.path, made)
     else:
         blocks = [shapes.text(dialect, words, role=entry.role), *shapes.result_media(result)]
-        last = entry.of_kind("result")[-1]
-        if last is result:
-            draft.replace(work.place(result), blocks)
-        else:
-            draft.drop(work.place(result))
-            draft.after(work.place(last), *blocks)
+        draft.drop(work.place(result))
+        draft.after(work.place(entry.of_kind("result")[-1]), *blocks)
     return "turned the result into text"
 
 
@@ -201,7 +201,7 @@ def _id_key(dialect: str, block: Block) -> tuple[str, ...]:
     return ("id",) if call else ("tool_call_id",)
 
 
-def _turn_end(work: Work, entry: Entry) -> Entry:
+def turn_end(work: Work, entry: Entry) -> Entry:
     """The last message of the turn that an assistant message belongs to."""
     if not work.profile.merges_turns:
         return entry
@@ -243,6 +243,7 @@ def _wrapped(work: Work, like: Entry, message: dict[str, Any]) -> dict[str, Any]
 
 
 def _content(entry: Entry, dialect: str) -> Any:
+    """Where the blocks of a message are, as they were given; None where there is no such place."""
     raw = entry.raw
     for key in shapes.content_path(entry, dialect)[len(entry.path) :]:
         raw = raw.get(key) if isinstance(raw, dict) else None

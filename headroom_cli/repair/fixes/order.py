@@ -119,6 +119,8 @@ def role_order(work: Work, finding: Finding) -> str | None:
             return None
         verbs.merge(work, before, [entry])
         return "merged the two turns of the model"
+    if entry.role == "tool":
+        return _results_up(work, entry)
     if entry.role != "system":
         raise CannotRepair("where it belongs is not known")
     place = before
@@ -131,6 +133,21 @@ def role_order(work: Work, finding: Finding) -> str | None:
     work.draft.drop(entry.path)
     work.draft.before(place.path, entry.raw)
     return "moved it to before the turn of the assistant"
+
+
+def _results_up(work: Work, entry: Entry) -> str | None:
+    """Results that someone spoke before come up to the others of their calls."""
+    call = next((work.callers.get(id(block)) for block in entry.blocks), None)
+    if call is None:
+        raise CannotRepair("its call is not known")
+    end = verbs.run_end(work, call.entry)
+    pairs = [(each, work.results_by_call.get(id(each))) for each in call.entry.of_kind("call")]
+    late = [(each, result) for each, result in pairs if result is not None and result.entry.index > end.index]
+    if not work.draft.claim(*(result for _, result in late)):
+        return None
+    for each, result in late:
+        verbs.move(work, each, result)
+    return "moved the results up to their calls"
 
 
 def legacy_functions(work: Work, finding: Finding) -> str | None:

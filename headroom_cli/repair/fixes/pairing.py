@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headroom_cli.lint.base import Finding
-from headroom_cli.lint.history import Block, Entry
+from headroom_cli.lint.history import Block
 from headroom_cli.repair import shapes, verbs
 from headroom_cli.repair.work import CannotRepair, Fixer, Work
 
@@ -15,18 +15,15 @@ def unanswered(work: Work, finding: Finding) -> str | None:
     call = _block(finding, "call")
     if at_frontier(work, call):
         raise CannotRepair(FRONTIER)
-    if not work.draft.claim(call):
+    if not work.draft.claim(call, beside=verbs.answers_of(work, call)):
         return None
     verbs.synthesize(work, call)
     return f'added an error result, "{shapes.NO_RESULT}"'
 
 
 def at_frontier(work: Work, call: Block) -> bool:
-    """Whether nothing but the same turn follows a call."""
-    entry: Entry | None = call.entry
-    while entry is not None and entry.side == "assistant":
-        entry = work.neighbour(entry, 1)
-    return entry is None
+    """Whether nothing follows the turn of a call."""
+    return work.neighbour(verbs.turn_end(work, call.entry), 1) is None
 
 
 def orphan(work: Work, finding: Finding) -> str | None:
@@ -38,7 +35,7 @@ def orphan(work: Work, finding: Finding) -> str | None:
 def displaced(work: Work, finding: Finding) -> str | None:
     """HR103: the result goes to its call; where the model went on without it, it stays as text where it came."""
     call, result = _block(finding, "call"), _block(finding, "result")
-    if not work.draft.claim(call, result):
+    if not work.draft.claim(call, result, beside=verbs.answers_of(work, call)):
         return None
     if (finding.fix is not None and finding.fix.safe) or work.unsafe:
         verbs.move(work, call, result)
@@ -71,6 +68,8 @@ def not_first(work: Work, finding: Finding) -> str | None:
     while work.profile.merges_turns and (after := work.neighbour(turn[-1], 1)) is not None and after.side == "user":
         turn.append(after)
     blocks = [block for each in turn for block in each.blocks]
+    if any(block.kind == "call" for block in blocks):
+        raise CannotRepair("a call stands in the same turn")
     first = next((number for number, block in enumerate(blocks) if block.kind != "result"), len(blocks))
     late = [block for block in blocks[first:] if block.kind == "result"]
     if not late:
@@ -92,7 +91,7 @@ def not_first(work: Work, finding: Finding) -> str | None:
 def split(work: Work, finding: Finding) -> str | None:
     """HR106: results of one turn that stand in several messages come into the first of them."""
     entry = finding.entry
-    if entry is None or entry.side != "user":
+    if entry is None:
         raise CannotRepair("the message is not known")
     run = [entry]
     while (before := work.neighbour(run[0], -1)) is not None and before.side == "user":
@@ -102,8 +101,8 @@ def split(work: Work, finding: Finding) -> str | None:
     run = run[next((n for n, each in enumerate(run) if each.of_kind("result")), 0) :]
     while len(run) > 1 and not run[-1].of_kind("result"):
         run.pop()
-    if len(run) < 2:
-        raise CannotRepair("there is nothing to merge it with")
+    if entry.side != "user" or len(run) < 2:
+        return displaced(work, finding)
     if not work.draft.claim(*run):
         return None
     verbs.merge(work, run[0], run[1:])
