@@ -29,14 +29,14 @@ class ConfigProblem(Exception):  # noqa: N818 - the command line reports it as w
 class Key:
     """A key of the configuration: its type, default, meaning, and the values it may have (none given: any).
 
-    `values` is what a table holds: lists of strings, or strings.
+    `values` is what a table holds: lists of strings, strings, or prices (see `cost.PriceList`).
     """
 
     type: type | tuple[type, ...]
     default: Any
     meaning: str
     choices: tuple[str, ...] = ()
-    values: Literal["lists", "strings"] = "lists"
+    values: Literal["lists", "strings", "prices"] = "lists"
 
 
 KEYS: dict[str, Key] = {
@@ -61,6 +61,9 @@ KEYS: dict[str, Key] = {
         dict, {}, 'labels of an export, as in `{ team = "core" }`; `${NAME}` is the environment\'s', values="strings"
     ),
     "export.partition-by": Key(list, [], "how an export's tables are split into folders: `month`"),
+    "prices": Key(
+        dict, {}, "prices of models: `{ same-as = MODEL }`, or USD per million as `input`, `output` …", values="prices"
+    ),
     "signals.ignore": Key(list, [], "waste signals that are not looked for"),
     "signals.reread.min-tokens": Key(int, 50, "smallest result that can be a re-read"),
     "signals.reread.gap": Key(int, 3, "steps within which a repeat is polling"),
@@ -157,6 +160,14 @@ def _check(path: Path, key: str, value: Any) -> None:
     if wrong or (isinstance(value, int) and value < 0):
         kind = expected.__name__ if isinstance(expected, type) else " or ".join(t.__name__ for t in expected)
         raise ConfigProblem(f"{path}: {key} must be {_article(kind)}, not {value!r}")
+    if isinstance(value, dict) and KEYS[key].values == "prices":
+        from headroom_cli.cost import PriceList, PriceProblem
+
+        try:
+            PriceList(value)
+        except PriceProblem as problem:
+            raise ConfigProblem(f"{path}: {key}: {problem}") from problem
+        return
     if isinstance(value, dict) and KEYS[key].values == "strings":
         if not all(isinstance(item, str) for item in value.values()):
             raise ConfigProblem(f"{path}: {key} must be a table of strings")
@@ -175,7 +186,7 @@ def _article(kind: str) -> str:
         "str": "a string",
         "int": "a whole number",
         "list": "a list of strings",
-        "dict": "a table of lists of strings",
+        "dict": "a table",
     }.get(kind, kind)
 
 

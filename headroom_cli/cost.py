@@ -2,23 +2,28 @@
 
 A price is the price of the model that was recorded, or none: an unknown model has no price, never another model's.
 genai-prices matches some names by their beginning; what matched is recorded as `price_model`, so that a report can say
-where it differs. Prices per tier apply to the whole request once its input crosses the tier's start.
+where it differs. Whoever knows better gives prices of their own. Prices per tier apply to the whole request once its input crosses the tier's start.
 """
 
 from __future__ import annotations
 
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
 
-from headroom_cli.prices import Rates, Tiers, list_prices
+from headroom_cli.billing import factor
+from headroom_cli.prices import Rates, Tiers, list_prices, price_table
 
 if TYPE_CHECKING:
     import polars as pl
 
 PARTS = ("input", "cache_read", "cache_write", "output")
+_RATES = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
+_OWN_KEYS = tuple(part.replace("_", "-") for part in _RATES)
+_SAME = 1000
 _PICO = 1_000_000
 _DAY = 86_400_000_000
 _GATEWAYS = re.compile(r"^(?:openrouter|bedrock|vertex_ai|azure|azure_ai|litellm|models|converse)/")
@@ -63,13 +68,73 @@ def normalise_model(model: str) -> tuple[str, str | None]:
     return name, provider or (vendor.group(1) if vendor else None)
 
 
-@cache
-def rates(model: str, day: int | None) -> Rates | None:
-    """The prices of `model` on a day (days since the epoch, UTC; None: today), or None where no price is known."""
+class PriceProblem(ValueError):  # noqa: N818 - the command line reports it as wrong usage
+    """A price of one's own that can't be used; the text says why."""
+
+
+class PriceList:
+    """Prices of models by day and way of serving: one's own where they match, else list prices.
+
+    `own` holds, by model name or pattern (`local/*`), either `{"same-as": model}` or USD per million tokens: `input` and
+    `output`, and `cache-read`, `cache-write` and `cache-write-1h` where they differ from `input`. Raises `PriceProblem`.
+    """
+
+    def __init__(self, own: Mapping[str, Mapping[str, Any]] | None = None) -> None:
+        self._own = {name.lower(): _own_price(name, price) for name, price in (own or {}).items()}
+        self._known: dict[tuple[str, int | None, str | None], Rates | None] = {}
+
+    @property
+    def title(self) -> str:
+        """Which prices are in force, for the foot of a report."""
+        own = f"{len(self._own)} of your own, else " if self._own else ""
+        return f"{own}{price_table()}"
+
+    def rates(self, model: str, day: int | None, billing: str | None = None) -> Rates | None:
+        """The prices of `model` on a day (days since the epoch, UTC; None: today), or None where no price is known."""
+        key = model, day, billing
+        if key not in self._known:
+            own = self._own_of(model)
+            self._known[key] = own if isinstance(own, Rates) else _listed(own or model, day, billing)
+        return self._known[key]
+
+    def _own_of(self, model: str) -> Rates | str | None:
+        name = model.strip().lower()
+        found = self._own.get(name)
+        return found or next((price for pattern, price in self._own.items() if fnmatchcase(name, pattern)), None)
+
+
+def _own_price(model: str, price: Mapping[str, Any]) -> Rates | str:
+    """The prices of a table of the configuration, or the model whose prices are meant."""
+    if not isinstance(price, Mapping):
+        raise PriceProblem(f"{model}: a price is a table, as in {{ input = 3, output = 15 }}")
+    unknown = set(price) - {"same-as", *_OWN_KEYS}
+    if unknown:
+        raise PriceProblem(f"{model}: unknown key {min(unknown)}; known: same-as, {', '.join(_OWN_KEYS)}")
+    if "same-as" in price:
+        if not isinstance(price["same-as"], str) or len(price) > 1:
+            raise PriceProblem(f"{model}: same-as is the name of a model, and stands alone")
+        return price["same-as"]
+    for key, value in price.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1_000_000:
+            raise PriceProblem(f"{model}: {key} must be USD per million tokens, not {value!r}")
+    if "input" not in price or "output" not in price:
+        raise PriceProblem(f"{model}: input and output are needed, or same-as")
+    tiers = [((0, round(price.get(key, price["input"]) * _PICO)),) for key in _OWN_KEYS]
+    return Rates(model, **dict(zip(_RATES, tiers, strict=True)))
+
+
+def _listed(model: str, day: int | None, billing: str | None) -> Rates | None:
     name, provider = normalise_model(model)
     if provider is None:
         return None
-    return list_prices(name, provider, day if day is not None else int(time.time()) // 86_400)
+    found = list_prices(name, provider, day if day is not None else int(time.time()) // 86_400)
+    thousandths = factor(billing, provider, name)
+    if found is None or thousandths is None or thousandths == _SAME:
+        return found if thousandths is not None else None
+    scaled = {
+        part: tuple((start, price * thousandths // _SAME) for start, price in getattr(found, part)) for part in _RATES
+    }
+    return Rates(found.price_model, **scaled)
 
 
 def _charge(tokens: int, tiers: Tiers, input_tokens: int) -> int:
@@ -99,13 +164,14 @@ def _micros(pico: int) -> int:
     return (pico + _PICO // 2) // _PICO
 
 
-def price_requests(requests: pl.DataFrame) -> pl.DataFrame:
+def price_requests(requests: pl.DataFrame, prices: PriceList | None = None) -> pl.DataFrame:
     """Add `cost_usd_micros`, its four parts and `price_model` to rows with `model`, `timestamp` and usage columns.
 
-    NULL where no usage or no price is known.
+    `billing` counts where there is such a column. NULL where no usage or no price is known.
     """
     import polars as pl
 
+    listed = prices or PriceList()
     columns = [
         requests[name].to_list()
         for name in (
@@ -119,22 +185,23 @@ def price_requests(requests: pl.DataFrame) -> pl.DataFrame:
             "output_tokens",
         )
     ]
+    served = requests["billing"].to_list() if "billing" in requests.columns else [None] * len(requests)
     costs: list[Cost | None] = []
     matched: list[str | None] = []
-    for model, timestamp, total, uncached, read, write, hour, output in zip(*columns, strict=True):
+    for billing, model, timestamp, total, uncached, read, write, hour, output in zip(served, *columns, strict=True):
         day = None if timestamp is None else timestamp // _DAY
-        prices = rates(model, day) if model and (total is not None or output is not None) else None
-        if prices is None:
+        known = listed.rates(model, day, billing) if model and (total is not None or output is not None) else None
+        if known is None:
             costs.append(None)
             matched.append(None)
             continue
         read, write = read or 0, write or 0
         fresh = uncached if uncached is not None else max((total or 0) - read - write, 0)
         cost = request_cost(
-            prices, uncached=fresh, cache_read=read, cache_write=write, cache_write_1h=hour or 0, output=output or 0
+            known, uncached=fresh, cache_read=read, cache_write=write, cache_write_1h=hour or 0, output=output or 0
         )
         costs.append(cost)
-        matched.append(prices.price_model)
+        matched.append(known.price_model)
     return requests.with_columns(
         pl.Series("cost_usd_micros", [c and c.total for c in costs], dtype=pl.Int64),
         *(

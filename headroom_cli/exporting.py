@@ -10,10 +10,10 @@ from pathlib import Path
 import polars as pl
 
 from headroom_cli.analysis import Analyser
+from headroom_cli.cost import PriceList
 from headroom_cli.export import dataset, redact
 from headroom_cli.export.frames import exported
 from headroom_cli.export.state import Known, State, load, no_texts, save, unchanged
-from headroom_cli.prices import price_table
 from headroom_cli.result import FileReport
 from headroom_cli.run import Progress, Wanted, gather
 from headroom_cli.settle import settle
@@ -35,6 +35,7 @@ class Options:
     update: bool = False
     key: bytes | None = None
     jobs: int = 1
+    prices: PriceList = field(default_factory=PriceList)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def export(
             tables,
             options.layout,
             {
-                "prices": price_table(),
+                "prices": options.prices.title,
                 "options": {
                     "format": options.layout.format,
                     "partition_by": ["month"] if options.layout.by_month else [],
@@ -111,7 +112,9 @@ def tables_of(
 
 
 def _tables(state: State, options: Options) -> dict[str, pl.DataFrame]:
-    tables = exported(settle(state.frames), state.known, texts=state.texts if options.with_text else None)
+    tables = exported(
+        settle(state.frames, prices=options.prices), state.known, texts=state.texts if options.with_text else None
+    )
     if options.key is not None:
         tables = redact.redacted(tables, options.key)
     return tables

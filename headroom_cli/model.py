@@ -163,7 +163,8 @@ class Request:
     `key` identifies the response wherever it is repeated (empty: nothing identifies it). `source` is `recorded` where
     the log has the request or its usage, `implied` where an assistant message only implies one. `context_tokens` is
     the recorded size of the context where it differs from `usage.input_tokens` (server tools sample several times).
-    `cache_miss` is the provider's own reason why its cache was not read, with the tokens that it missed.
+    `cache_miss` is the provider's own reason why its cache was not read, with the tokens that it missed. `billing` names
+    what changes its price (see `headroom_cli.billing`); None is the standard way.
     """
 
     index: int
@@ -182,6 +183,7 @@ class Request:
     system_hash: str | None = None
     copied: bool = False
     cache_miss: tuple[str, int | None] | None = None
+    billing: str | None = None
 
 
 @dataclass(slots=True)

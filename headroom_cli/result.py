@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from headroom_cli.cost import PriceList
 from headroom_cli.model import Damage
 from headroom_cli.selection import Selection
 from headroom_cli.settle import Settled
@@ -29,10 +30,11 @@ class FileReport:
 class Run:
     """All files of a run and what they gave, settled. `tool_units` only where asked for: by conversation number.
 
-    `selection` says which requests and conversations were asked for.
+    `selection` says which requests and conversations were asked for, `prices` what they were priced at.
     """
 
     settled: Settled
     files: list[FileReport]
     tool_units: dict[int, list[tuple[int, list[int]]]] = field(default_factory=dict)
     selection: Selection = field(default_factory=Selection)
+    prices: PriceList = field(default_factory=PriceList)

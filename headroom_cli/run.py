@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from headroom_cli.analysis import Analyser, Settings
 from headroom_cli.cache import Cache
+from headroom_cli.cost import PriceList
 from headroom_cli.logs import read_log, read_stream
 from headroom_cli.model import Conversation, Reading
 from headroom_cli.parallel import KILLED, Lost, batches, spread
@@ -50,6 +51,7 @@ def analyse_files(
     analyser: Analyser,
     *,
     selection: Selection | None = None,
+    prices: PriceList | None = None,
     tool_units: bool = False,
     jobs: int = 1,
     cache: Cache | None = None,
@@ -65,7 +67,8 @@ def analyse_files(
     else:
         gathered = gather(files, analyser, wanted, jobs=jobs, progress=progress)
     chosen = selection or Selection()
-    return Run(settle(gathered.frames, chosen), gathered.reports, gathered.tool_units, chosen)
+    listed = prices or PriceList()
+    return Run(settle(gathered.frames, chosen, listed), gathered.reports, gathered.tool_units, chosen, listed)
 
 
 @dataclass(frozen=True, slots=True)

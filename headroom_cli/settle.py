@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from headroom_cli.cost import price_requests
+from headroom_cli.cost import PriceList, price_requests
 from headroom_cli.projects import project_of
 from headroom_cli.selection import Selection
 from headroom_cli.tables import USAGE_COLUMNS, Frames
@@ -44,7 +44,7 @@ class Settled:
     diagnostics: pl.DataFrame
 
 
-def settle(frames: Frames, selection: Selection | None = None) -> Settled:
+def settle(frames: Frames, selection: Selection | None = None, prices: PriceList | None = None) -> Settled:
     """Decide the owner of everything, then what follows from it: tokens sent and carried, and cost.
 
     What `selection` leaves out is owned by nobody in the result, without being a copy.
@@ -66,12 +66,12 @@ def settle(frames: Frames, selection: Selection | None = None) -> Settled:
     return Settled(
         conversations=conversations,
         messages=messages,
-        requests=price_requests(requests),
+        requests=price_requests(requests, prices),
         blocks=blocks,
         intervals=frames.intervals,
         waste=_own_waste(blocks, frames.waste),
         diagnostics=_own_diagnostics(conversations, frames.diagnostics),
-        nested=price_requests(_unseen_nested(ranked, frames.nested, requests).filter(chosen.requests())),
+        nested=price_requests(_unseen_nested(ranked, frames.nested, requests).filter(chosen.requests()), prices),
     )
 
 

@@ -14,7 +14,7 @@ import typer
 
 from headroom_cli.cli.exits import NOTHING_READ, USAGE, Ending
 from headroom_cli.cli.progress import reading_progress
-from headroom_cli.cli.shared import load_config, moment, tokenizer_refused
+from headroom_cli.cli.shared import load_config, moment, prices_of, tokenizer_refused
 
 if TYPE_CHECKING:
     from headroom_cli.analysis import Analyser
@@ -193,6 +193,7 @@ def _run(
             discovery.files,
             analyser,
             selection=selection,
+            prices=prices_of(loaded),
             tool_units=with_units,
             jobs=jobs or available_cores(),
             cache=Cache(repr(analyser.settings)) if cached else None,

@@ -15,7 +15,7 @@ import typer
 from headroom_cli.cli.analyze import UnknownFiles, analyser_for, refuse_unreadable
 from headroom_cli.cli.exits import NOTHING_READ, USAGE, Ending
 from headroom_cli.cli.progress import reading_progress
-from headroom_cli.cli.shared import load_config, moment, tokenizer_refused
+from headroom_cli.cli.shared import load_config, moment, prices_of, tokenizer_refused
 
 if TYPE_CHECKING:
     from headroom_cli.config import Config
@@ -132,6 +132,7 @@ def _options(
         update,
         _key() if redact else None,
         jobs or available_cores(),
+        prices=prices_of(loaded),
     )
 
 

@@ -13,6 +13,7 @@ from headroom_cli.cli.exits import USAGE, Ending
 
 if TYPE_CHECKING:
     from headroom_cli.config import Config
+    from headroom_cli.cost import PriceList
 
 _SPAN = re.compile(r"^(\d{1,6})\s*(m|h|d|w)$")
 _UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
@@ -35,6 +36,13 @@ def load_config(explicit: Path | None) -> Config:
     except (ValueError, OverflowError) as problem:
         raise Ending(USAGE, "the machine's time zone (TZ) is none; set TZ, or timezone in headroom.toml") from problem
     return config
+
+
+def prices_of(loaded: Config) -> PriceList:
+    """List prices, and those that the configuration knows better."""
+    from headroom_cli.cost import PriceList
+
+    return PriceList(loaded["prices"])
 
 
 @contextmanager

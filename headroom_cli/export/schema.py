@@ -145,6 +145,7 @@ REQUESTS = Table(
         _c("model", "string", "The model that answered.", null=True),
         _c("provider_name", "string", "`gen_ai.provider.name`."),
         _c("service_tier", "string", "The service tier, as recorded.", null=True),
+        _c("billing", "string", "What changed the price: fast, batch, flex, priority, us; joined with +.", null=True),
         _c("finish_reason", "string", "Why the model stopped, as recorded.", null=True),
         *_USAGE,
         _c("cache_write_5m_input_tokens", "int64", "Cache writes that live for five minutes.", null=True),

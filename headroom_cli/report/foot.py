@@ -9,7 +9,6 @@ from datetime import tzinfo
 import polars as pl
 
 from headroom_cli.cost import normalise_model
-from headroom_cli.prices import price_table
 from headroom_cli.report.words import local, place, plain, plural, size, whole, zone_name
 from headroom_cli.result import Run
 from headroom_cli.selection import Selection
@@ -32,7 +31,7 @@ def foot(run: Run, discovery: Discovery, zone: tzinfo | None, *, verbose: bool) 
         *_images(run),
         *_prices(run, shown),
         f"entered: once; sent: once a request; carried: sent again; {DEFAULT_ENCODING} estimates",
-        f"prices: {price_table()}   times: {zone_name(zone)}",
+        f"prices: {run.prices.title}   times: {zone_name(zone)}",
     ]
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import orjson
 import polars as pl
 
-from headroom_cli.prices import price_table
 from headroom_cli.report.dimensions import grouped
 from headroom_cli.report.findings import finding_rows
 from headroom_cli.report.summary import Figures, conversation_figures, totals
@@ -44,7 +43,7 @@ def document(
         "schema_version": SCHEMA_VERSION,
         "headroom_version": __version__,
         "timezone": zone_name(zone),
-        "prices": price_table(),
+        "prices": run.prices.title,
         "selection": _selection(run.selection),
         **({"by": list(dimensions), "groups": _groups(run, dimensions, zone)} if dimensions else {}),
         "conversations": list(_conversations(run, kept)),

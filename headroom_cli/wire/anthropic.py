@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from headroom_cli.billing import billing
 from headroom_cli.model import (
     Declaration,
     Media,
@@ -110,9 +111,18 @@ def parse_response(body: Any, line: int = 0) -> ResponseBody | None:
         usage=parse_usage(usage),
         stop_reason=text_or_none(body.get("stop_reason")),
         service_tier=text_or_none(usage.get("service_tier")) if isinstance(usage, dict) else None,
+        billing=billing_of(usage),
         context_tokens=context_tokens(usage),
         cache_miss=cache_miss(body.get("diagnostics")),
     )
+
+
+def billing_of(usage: object) -> str | None:
+    """What changed the price of a response, by its `usage`: see `headroom_cli.billing`."""
+    if not isinstance(usage, dict):
+        return None
+    tier, speed, region = (text_or_none(usage.get(name)) for name in ("service_tier", "speed", "inference_geo"))
+    return billing(service_tier=tier, speed=speed, region=region)
 
 
 def parse_usage(raw: object) -> Usage | None:

@@ -30,7 +30,7 @@ class ResponseBody:
 
     `timestamp` is in microseconds UTC. `context_tokens` is set where the size of the context is recorded apart from
     the billed input (server tools sample several times within one response). `cache_miss` is the provider's own reason
-    why its cache was not read, with the tokens that it missed.
+    why its cache was not read, with the tokens that it missed. `billing` as of a request.
     """
 
     dialect: str
@@ -41,6 +41,7 @@ class ResponseBody:
     stop_reason: str | None = None
     timestamp: int | None = None
     service_tier: str | None = None
+    billing: str | None = None
     context_tokens: int | None = None
     cache_miss: tuple[str, int | None] | None = None
 

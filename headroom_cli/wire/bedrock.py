@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from headroom_cli.billing import billing
 from headroom_cli.model import (
     Declaration,
     Message,
@@ -105,6 +106,7 @@ def parse_response(body: Any, line: int = 0) -> ResponseBody | None:
         usage=parse_usage(body.get("usage")),
         stop_reason=text_or_none(body.get("stopReason")),
         service_tier=text_or_none(tier.get("type")) if isinstance(tier, dict) else None,
+        billing=billing(service_tier=text_or_none(tier.get("type"))) if isinstance(tier, dict) else None,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from headroom_cli.billing import billing
 from headroom_cli.model import (
     Declaration,
     Media,
@@ -330,4 +331,5 @@ def parse_response(body: dict[str, Any], line: int = 0) -> ResponseBody | None:
         stop_reason=text_or_none(first.get("finish_reason")),
         timestamp=microseconds(body.get("created")),
         service_tier=text_or_none(body.get("service_tier")),
+        billing=billing(service_tier=text_or_none(body.get("service_tier"))),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from headroom_cli.billing import billing
 from headroom_cli.model import Other
 from headroom_cli.wire import openai_chat
 from headroom_cli.wire.base import RequestBody, ResponseBody, text_or_none
@@ -89,6 +90,7 @@ def parse_response(body: dict[str, Any], line: int = 0) -> ResponseBody | None:
         stop_reason=reason or text_or_none(body.get("status")),
         timestamp=microseconds(body.get("created_at")),
         service_tier=text_or_none(body.get("service_tier")),
+        billing=billing(service_tier=text_or_none(body.get("service_tier"))),
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from headroom_cli.model import Message, Part, Request, Text, Thinking, ToolCall, Usage
-from headroom_cli.wire.anthropic import context_tokens, parse_usage
+from headroom_cli.wire.anthropic import billing_of, context_tokens, parse_usage
 from headroom_cli.wire.base import count, text_or_none
 
 # How many earlier parts, or responses of the same id, are compared with a new one: real responses have fewer.
@@ -35,6 +35,7 @@ class Response:
     final: bool = False
     stop_reason: str | None = None
     service_tier: str | None = None
+    billing: str | None = None
     context_tokens: int | None = None
     last_usage: Any = None
     cache_miss: tuple[str, int | None] | None = None
@@ -59,6 +60,7 @@ class Response:
         else:
             raise_to(self.usage, usage)
         self.service_tier = text_or_none(raw.get("service_tier")) or self.service_tier
+        self.billing = billing_of(raw) or self.billing
         iterations = raw.get("iterations")
         if isinstance(iterations, list) and len(iterations) > 1:
             self.context_tokens = context_tokens(raw) or self.context_tokens
@@ -107,6 +109,7 @@ class Response:
             context,
             copied=message.copied,
             cache_miss=self.cache_miss,
+            billing=self.billing,
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from headroom_cli.billing import billing
 from headroom_cli.logs.codex.items import digest, first_text, identity, micros
 from headroom_cli.logs.codex.scan import Entry, Settings, Thread
 from headroom_cli.logs.codex.usage import Mark, Pairing, UsageRecord
@@ -148,6 +149,7 @@ class Replay:
             service_tier=self._settings.service_tier,
             context_limit=self._settings.context_limit,
             copied=copied,
+            billing=billing(service_tier=self._settings.service_tier),
         )
         if record is not None and usage_entry is not None:
             if record.thread_id is not None and self.thread.id:

@@ -15,6 +15,7 @@ class Exchange:
 
     `messages` are the raw messages or items that were sent, `body` what stood beside them (model, system, tools).
     `session` names the conversation in the log, `user` only whose it is. `alone` keeps it apart from all others;
+    `billing` is as of a request;
     not `marked` means that the dialect is a guess, for nothing in the request tells. `output` are the raw items of a
     response of the Responses API. `keys` identify the messages in the log, `looks` their exact form.
     """
@@ -30,6 +31,7 @@ class Exchange:
     timestamp: int | None = None
     model: str | None = None
     alone: bool = False
+    billing: str | None = None
     marked: bool = True
     previous_response_id: str | None = None
     notes: list[str] = field(default_factory=list)

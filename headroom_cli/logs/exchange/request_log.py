@@ -98,19 +98,19 @@ class RequestLog:
             self._threads.add(exchange)
         for custom_id, answers in self._answered.items():
             for line, body in answers:
-                self._add_response(body, line, custom_id)
+                self._add_response(body, line, custom_id, "batch")
         for line, body in assemble_bedrock(self._bedrock_events):
             self._add_response(body, line, None)
         for line, body, _ in assemble(self._events):
             self._add_response(body, line, None)
         return self._threads.conversations()
 
-    def _add_response(self, body: dict[str, Any], line: int, session: str | None) -> None:
+    def _add_response(self, body: dict[str, Any], line: int, session: str | None, billing: str | None = None) -> None:
         exchange = from_response(body, line)
         if exchange is None:
             self.pass_over("response")
             return
-        exchange.session = session or exchange.session
+        exchange.session, exchange.billing = session or exchange.session, billing
         self._threads.add(exchange)
 
     def _add_batch(self, family: str, line: int, row: dict[str, Any]) -> None:
@@ -124,7 +124,7 @@ class RequestLog:
                 self.pass_over(f"batch {row['url']}" if isinstance(row.get("url"), str) else "batch request")
                 return
             exchange = from_request(body, line, row)
-            exchange.alone, exchange.session = True, custom_id
+            exchange.alone, exchange.session, exchange.billing = True, custom_id, "batch"
             self._asked.append((custom_id, exchange))
             return
         result = row.get("response") if family == "openai-batch-out" else row.get("result")

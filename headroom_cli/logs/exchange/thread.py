@@ -318,6 +318,7 @@ class Thread:
             request.usage = response.usage
             request.stop_reason = response.stop_reason
             request.service_tier = response.service_tier
+            request.billing = response.billing or exchange.billing
             request.context_tokens = response.context_tokens
             request.cache_miss = response.cache_miss
             for message in response.messages:
