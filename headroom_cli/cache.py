@@ -12,6 +12,7 @@ import polars as pl
 
 from headroom_cli.model import Damage
 from headroom_cli.packs import Pack, Packs, too_scattered
+from headroom_cli.parallel import KILLED
 from headroom_cli.result import FileReport
 from headroom_cli.source.stamps import Stamp
 from headroom_cli.tables import FRAME_NAMES, Frames, merge, of_files
@@ -59,7 +60,9 @@ class Cache:
     def store(self, frames: Frames, reports: Sequence[FileReport], stamps: dict[str, Stamp | None]) -> None:
         """Keep what a run found in files. Nothing is kept, and nothing said, where that fails: it is only a cache."""
         files = {
-            report.path: (stamp, asdict(report)) for report in reports if (stamp := stamps.get(report.path)) is not None
+            report.path: (stamp, asdict(report))
+            for report in reports
+            if (stamp := stamps.get(report.path)) is not None and report.skipped != KILLED
         }
         if files:
             self._packs.store(files, {f"{table}.arrow": _written(getattr(frames, table)) for table in FRAME_NAMES})

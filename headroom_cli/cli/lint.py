@@ -110,6 +110,10 @@ def lint(
         Path | None, typer.Option("--output", "-o", help="Write the repaired file here, not in place.", metavar="FILE")
     ] = None,
     output: Annotated[LintFormat, typer.Option("--format", "-f", help="How to write the findings.")] = LintFormat.text,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Processes to use. Default: all cores.")
+    ] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Read all files anew, and keep nothing.")] = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Remarks (info) too, and all files that were not checked.")
     ] = False,
@@ -120,6 +124,7 @@ def lint(
 ) -> None:
     """Find histories that a provider would refuse, and say where and why."""
     from headroom_cli.lint.run import lint_files
+    from headroom_cli.parallel import available_cores
 
     loaded = load_config(config)
     options = _options(loaded, provider, judged_as, select, extend_select, ignore)
@@ -139,7 +144,7 @@ def lint(
         if fix_to is not None and changed:
             discovery = _discover([str(fix_to)], False, loaded)
     with reading_progress(discovery.files, quiet=quiet) as progress:
-        run = lint_files(discovery.files, options, sieve, progress)
+        run = lint_files(discovery.files, options, sieve, progress, jobs=jobs or available_cores(), cached=not no_cache)
     if write_baseline and place is not None and run.checked:
         _write_baseline(place, run, known)
         return

@@ -1,73 +1,29 @@
-"""Many files: read, judged, located, and sifted by what the configuration ignores, expects and already knows."""
+"""Many files: judged here or in other processes, known ones taken from the cache, and sifted."""
 
 from __future__ import annotations
 
 import gc
-import io
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import BinaryIO
+from functools import partial
 
-from headroom_cli.lint.base import Finding, Rule, Severity
-from headroom_cli.lint.baseline import Baseline
-from headroom_cli.lint.diagnostic import Diagnostic, diagnostics
-from headroom_cli.lint.engine import Selection, judge_session, known_rules
-from headroom_cli.lint.history import JudgedAs
-from headroom_cli.lint.patterns import PathPatterns, names_rule
-from headroom_cli.lint.providers import Profile
-from headroom_cli.lint.sent import sessions
-from headroom_cli.logs import read_log, read_stream
-from headroom_cli.model import Reading
+from headroom_cli.lint.diagnostic import Diagnostic
+from headroom_cli.lint.engine import Selection
+from headroom_cli.lint.files import CheckedFile, Judged, JudgedHistory, Options, judge_file, judge_reading
+from headroom_cli.lint.kept import Kept
+from headroom_cli.lint.sift import Sieve, sift
+from headroom_cli.parallel import KILLED, Lost, batches, spread
 from headroom_cli.source.discover import Found
 from headroom_cli.source.memory import collecting_seldom
+from headroom_cli.source.walk import path_text
+
+__all__ = ["CheckedFile", "JudgedHistory", "LintRun", "Options", "Sieve", "judge_reading", "lint_files"]
 
 _COLLECT_EVERY = 64_000_000
+_PIECE_BYTES = 16_000_000
+_WORTH_PROCESSES = 80_000_000  # bytes: starting a process takes as long as judging half of that
 
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What is judged, and how. None: the providers of each history, what it seems to be, the rules that are not off."""
-
-    providers: Sequence[Profile] | None = None
-    judged_as: JudgedAs | None = None
-    rules: Sequence[Rule] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Sieve:
-    """What is done with what is found. `complete`: the run covers all that the configuration speaks of."""
-
-    ignores: PathPatterns | None = None
-    expects: PathPatterns | None = None
-    baseline: Baseline | None = None
-    complete: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedHistory:
-    """A history that was judged: where it lies, and which of its conversation it is."""
-
-    path: str
-    line: int
-    conversation_id: str
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedFile:
-    """What became of one file. `skipped` says why nothing in it was judged; `damaged` counts its broken records."""
-
-    path: str
-    named: bool
-    log_format: str
-    conversations: int
-    histories: tuple[JudgedHistory, ...]
-    damaged: int
-    skipped: str | None
 
 
 @dataclass(slots=True)
@@ -120,148 +76,90 @@ class LintRun:
 
 
 def lint_files(
-    files: Iterable[Found], options: Options | None = None, sieve: Sieve | None = None, progress: Progress | None = None
+    files: Iterable[Found],
+    options: Options | None = None,
+    sieve: Sieve | None = None,
+    progress: Progress | None = None,
+    *,
+    jobs: int = 1,
+    cached: bool = False,
 ) -> LintRun:
-    """Judge `files`, in order. A file that can't be read costs itself, never the run."""
+    """Judge `files`, in order. A file that can't be read costs itself, never the run.
+
+    The result is the same for any number of `jobs`, and `cached` (what earlier runs found in unchanged files) or not.
+    """
     options = options or Options()
     if options.rules is None:
         options = replace(options, rules=Selection().rules())
-    run = LintRun()
-    found: list[Diagnostic] = []
+    given = list(files)
+    judged = _judge_cached(given, options, jobs, progress) if cached else _judge(given, options, jobs, progress)
+    run = LintRun([checked for checked, _ in judged])
+    found = [diagnostic for _, diagnosed in judged for diagnostic in diagnosed]
+    sifted = sift((file.path for file in run.files), found, sieve or Sieve())
+    run.diagnostics, run.ignored, run.expected = sifted.diagnostics, sifted.ignored, sifted.expected
+    return run
+
+
+def _judge_cached(files: list[Found], options: Options, jobs: int, progress: Progress | None) -> list[Judged]:
+    """Judge only files that the cache does not know as they are now."""
+    kept = Kept(options, files)
+    known = [kept.of(file) for file in files]
+    fresh = iter(_judge([f for f, judged in zip(files, known, strict=True) if judged is None], options, jobs, progress))
+    judged = [judged or next(fresh) for judged in known]
+    kept.store(judged)
+    return judged
+
+
+def _judge(files: list[Found], options: Options, jobs: int, progress: Progress | None) -> list[Judged]:
+    if jobs > 1 and sum(map(_size, files)) >= _WORTH_PROCESSES and not any(file.stdin for file in files):
+        return _judge_apart(files, options, jobs, progress)
+    return _judge_here(files, options, progress)
+
+
+def _judge_here(files: Sequence[Found], options: Options, progress: Progress | None = None) -> list[Judged]:
+    judged = []
     done = collected = 0
     with collecting_seldom():
         for number, file in enumerate(files, 1):
-            checked, diagnosed = _lint_file(file, options)
-            run.files.append(checked)
-            found += diagnosed
+            judged.append(judge_file(file, options))
             done += file.size
             if done - collected > _COLLECT_EVERY:
                 collected = done
                 gc.collect()
             if progress:
                 progress(number, done)
-    _sift(run, found, sieve or Sieve())
-    return run
+    return judged
 
 
-def _lint_file(file: Found, options: Options) -> tuple[CheckedFile, list[Diagnostic]]:
-    source: Path | BinaryIO = file.path
-    if file.stdin:
-        source = io.BytesIO(sys.stdin.buffer.read())
-        reading = read_stream(source, "-", keeps_sent=True)
-    else:
-        reading = read_log(file.path, keeps_sent=True)
-    return judge_reading(reading, source, options, named=file.named)
+class _Task:
+    """What each process does with its share of the files."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+
+    def __call__(self, files: list[Found]) -> list[Judged]:
+        judged = _judge_here(files, self._options)
+        gc.collect()
+        return judged
 
 
-def judge_reading(
-    reading: Reading, source: Path | BinaryIO, options: Options, *, named: bool = True
-) -> tuple[CheckedFile, list[Diagnostic]]:
-    """Judge what was read from a file (with `keeps_sent`); `source` is read again where something was found."""
-    findings: list[Finding] = []
-    owners: list[str] = []
-    histories: list[JudgedHistory] = []
-    for session in sessions(reading, options.judged_as):
-        in_session = judge_session(session, options.providers, options.rules)
-        findings += in_session
-        owners += [session.conversation.id] * len(in_session)
-        histories += [
-            JudgedHistory(reading.path, history.line, history.conversation_id, number)
-            for number, history in enumerate(session.histories)
-        ]
-    skipped = reading.skipped or (None if histories else "no history in it")
-    checked = CheckedFile(
-        reading.path,
-        named,
-        reading.log_format,
-        len(reading.conversations),
-        tuple(histories),
-        len(reading.damaged),
-        skipped,
-    )
-    return checked, diagnostics(findings, reading.path, source, owners)
+def _judge_apart(files: list[Found], options: Options, jobs: int, progress: Progress | None) -> list[Judged]:
+    done = [0, 0]
+
+    def tell(items: list[Found]) -> None:
+        done[0] += len(items)
+        done[1] += sum(map(_size, items))
+        if progress:
+            progress(done[0], done[1])
+
+    pieces = list(batches(files, _size, _PIECE_BYTES))
+    results = spread(partial(_Task, options), pieces, jobs, size=lambda items: sum(map(_size, items)), done=tell)
+    return [judged for result in results for judged in ([_lost(result.item)] if isinstance(result, Lost) else result)]
 
 
-def _sift(run: LintRun, found: list[Diagnostic], sieve: Sieve) -> None:
-    """Put aside what is ignored or expected, mark what the baseline knows, and tell of what no longer holds."""
-    seen: dict[str, list[Diagnostic]] = {file.path: [] for file in run.files}
-    for diagnostic in found:
-        seen.setdefault(diagnostic.path, []).append(diagnostic)
-    kept: list[Diagnostic] = []
-    used: set[tuple[str, str]] = set()
-    met: set[tuple[str, str]] = set()
-    for path, of_file in seen.items():
-        ignores = sieve.ignores.holding(path) if sieve.ignores else []
-        expects = sieve.expects.holding(path) if sieve.expects else []
-        met.update(ignores)
-        come: set[tuple[str, str]] = set()
-        for diagnostic in of_file:
-            expecting = [entry for entry in expects if names_rule(entry[1], diagnostic.rule, diagnostic.name)]
-            ignoring = [entry for entry in ignores if names_rule(entry[1], diagnostic.rule, diagnostic.name)]
-            come.update(expecting)
-            used.update(ignoring)
-            if expecting:
-                run.expected += 1
-            elif ignoring:
-                run.ignored += 1
-            else:
-                kept.append(diagnostic)
-        kept += [_gone(path, entry) for entry in expects if entry not in come]
-        used.update(come)
-    kept += _unused(sieve, met, used, seen)
-    if sieve.baseline is not None:
-        known = sieve.baseline.known(kept)
-        kept = [replace(d, baselined=True) if index in known else d for index, d in enumerate(kept)]
-        kept += _stale(sieve.baseline, seen, complete=sieve.complete)
-    order = {path: number for number, path in enumerate(seen)}
-    kept.sort(key=lambda d: (order.get(d.path, len(order)), d.line, d.column))
-    run.diagnostics = kept
+def _lost(file: Found) -> Judged:
+    return CheckedFile(path_text(file.path), file.named, "", 0, (), 0, KILLED), []
 
 
-def _unused(
-    sieve: Sieve,
-    met: set[tuple[str, str]],
-    used: set[tuple[str, str]],
-    seen: dict[str, list[Diagnostic]],
-) -> list[Diagnostic]:
-    told = [
-        _about_run("HR002", "warning", f"nothing in {entry[0]} is ignored by {entry[1]}", "")
-        for entry in (sieve.ignores.entries if sieve.ignores else ())
-        if entry not in used and (entry in met or sieve.complete)
-    ]
-    if sieve.complete and sieve.expects:
-        matched = {entry for path in seen for entry in sieve.expects.holding(path)}
-        told += [_gone("", entry) for entry in sieve.expects.entries if entry not in matched]
-    return told
-
-
-def _stale(baseline: Baseline, paths: Iterable[str], *, complete: bool) -> list[Diagnostic]:
-    by_path: dict[str, list[str]] = {}
-    for entry in baseline.stale(paths, complete=complete):
-        by_path.setdefault(entry.path, []).append(entry.rule)
-    return [
-        _about_run("HR003", "warning", f"the baseline knows {', '.join(codes)} in {path}, which is gone", "")
-        for path, codes in by_path.items()
-    ]
-
-
-def _gone(path: str, entry: tuple[str, str]) -> Diagnostic:
-    where = "" if path else f" in {entry[0]}, which matches no file"
-    return _about_run("HR001", "error", f"{entry[1]} is expected{where}, and was not found", path)
-
-
-def _about_run(code: str, severity: Severity, message: str, path: str) -> Diagnostic:
-    rule = known_rules()[code]
-    return Diagnostic(
-        rule=code,
-        name=rule.name,
-        refs=(),
-        severity=severity,
-        confidence="high",
-        provider="",
-        message=message,
-        path=path,
-        line=1 if path else 0,
-        column=1 if path else 0,
-        fingerprint="",
-    )
+def _size(file: Found) -> int:
+    return file.size
