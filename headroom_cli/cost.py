@@ -2,7 +2,8 @@
 
 A price is the price of the model that was recorded, or none: an unknown model has no price, never another model's.
 genai-prices matches some names by their beginning; what matched is recorded as `price_model`, so that a report can say
-where it differs. Whoever knows better gives prices of their own. Prices per tier apply to the whole request once its input crosses the tier's start.
+where it differs. Whoever knows better gives prices of their own. Prices per tier apply to the whole request once its
+input crosses the tier's start.
 """
 
 from __future__ import annotations
@@ -75,8 +76,9 @@ class PriceProblem(ValueError):  # noqa: N818 - the command line reports it as w
 class PriceList:
     """Prices of models by day and way of serving: one's own where they match, else list prices.
 
-    `own` holds, by model name or pattern (`local/*`), either `{"same-as": model}` or USD per million tokens: `input` and
-    `output`, and `cache-read`, `cache-write` and `cache-write-1h` where they differ from `input`. Raises `PriceProblem`.
+    `own` holds, by model name or pattern (`local/*`), either `{"same-as": model}` or USD per million tokens: `input`,
+    `output`, and where they differ from `input` also `cache-read`, `cache-write` and `cache-write-1h`. Raises
+    `PriceProblem`.
     """
 
     def __init__(self, own: Mapping[str, Mapping[str, Any]] | None = None) -> None:

@@ -163,8 +163,8 @@ class Request:
     `key` identifies the response wherever it is repeated (empty: nothing identifies it). `source` is `recorded` where
     the log has the request or its usage, `implied` where an assistant message only implies one. `context_tokens` is
     the recorded size of the context where it differs from `usage.input_tokens` (server tools sample several times).
-    `cache_miss` is the provider's own reason why its cache was not read, with the tokens that it missed. `billing` names
-    what changes its price (see `headroom_cli.billing`); None is the standard way.
+    `cache_miss` is the provider's own reason why its cache was not read, with the tokens that it missed. `billing`
+    names what changes its price (see `headroom_cli.billing`); None is the standard way.
     """
 
     index: int
