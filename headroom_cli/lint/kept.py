@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,9 +28,9 @@ class Kept:
         self._packs = Packs("lint", _told(options), folder)
         self._stamps: dict[str, Stamp] = {}
         for file in files:
-            name = path_text(file.path)
-            # A name that is no UTF-8 is written like that of another file might be.
-            if not file.stdin and name == str(file.path) and (stamp := stamp_of(file.path)) is not None:
+            name = str(file.path)
+            # A name that is no UTF-8 cannot be told from another one in a pack.
+            if not file.stdin and name == path_text(name) and (stamp := stamp_of(name)) is not None:
                 self._stamps[name] = stamp
         self._known: dict[str, bytes] = {}
         holding = self._packs.holding(self._stamps)
@@ -49,17 +49,17 @@ class Kept:
         line = self._known.get(str(file.path))
         return _judged(orjson.loads(line), file) if line is not None else None
 
-    def store(self, judged: Sequence[Judged]) -> None:
+    def store(self, judged: Iterable[tuple[Found, Judged]]) -> None:
         """Keep what was judged anew, of files that would be judged the same again."""
         lines: dict[str, bytes] = {}
-        for checked, found in judged:
-            known = self._known.get(checked.path)
-            if known is not None:
+        for file, (checked, found) in judged:
+            path = str(file.path)
+            if path in self._known:
                 if self._scattered:
-                    lines[checked.path] = known
-            elif checked.path in self._stamps and checked.skipped != KILLED:
+                    lines[path] = self._known[path]
+            elif path in self._stamps and checked.skipped != KILLED:
                 try:
-                    lines[checked.path] = orjson.dumps([checked, found])
+                    lines[path] = orjson.dumps([checked, found])
                 except TypeError:
                     continue  # half a surrogate pair somewhere in a text: judged anew each time
         if lines:
@@ -71,7 +71,7 @@ def _told(options: Options) -> str:
     """The options that decide what is found; None as for `Options`."""
     providers = None if options.providers is None else [profile.name for profile in options.providers]
     rules = None if options.rules is None else [rule.code for rule in options.rules]
-    return repr((providers, options.judged_as, rules))
+    return repr((providers, options.judged_as, rules, options.limits))
 
 
 def _judged(entry: list[Any], file: Found) -> Judged:

@@ -106,7 +106,7 @@ def _judge_cached(files: list[Found], options: Options, jobs: int, progress: Pro
     known = [kept.of(file) for file in files]
     fresh = iter(_judge([f for f, judged in zip(files, known, strict=True) if judged is None], options, jobs, progress))
     judged = [judged or next(fresh) for judged in known]
-    kept.store(judged)
+    kept.store(zip(files, judged, strict=True))
     return judged
 
 
