@@ -18,10 +18,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from headroom_cli.carried import money, with_sent
 from headroom_cli.cost import PriceList, price_requests
 from headroom_cli.projects import project_of
 from headroom_cli.selection import Selection
-from headroom_cli.tables import USAGE_COLUMNS, Frames
+from headroom_cli.tables import USAGE_COLUMNS, Frames, beside
 
 _MIN_COPY_MESSAGES = 2
 
@@ -58,7 +59,8 @@ def settle(frames: Frames, selection: Selection | None = None, prices: PriceList
     calls = frames.requests.with_columns(_selected_requests(ranked, frames.requests, chosen))
     messages = _own_messages(ranked, frames.messages, calls, chosen)
     requests = _own_requests(ranked, messages, calls)
-    blocks = _sent(_own_blocks(ranked, messages, frames.blocks), frames.intervals, requests)
+    requests = price_requests(requests, prices)
+    blocks = with_sent(_own_blocks(ranked, messages, frames.blocks), frames.intervals, requests)
     conversations = _distinct_ids(ranked, messages)
     if not chosen.is_everything:
         active = pl.concat([messages.filter("selected")["conversation"], requests.filter("selected")["conversation"]])
@@ -66,7 +68,7 @@ def settle(frames: Frames, selection: Selection | None = None, prices: PriceList
     return Settled(
         conversations=conversations,
         messages=messages,
-        requests=price_requests(requests, prices),
+        requests=requests,
         blocks=blocks,
         intervals=frames.intervals,
         waste=_own_waste(blocks, frames.waste),
@@ -128,7 +130,7 @@ def _owner() -> pl.Expr:
 def _selected_requests(ranked: pl.DataFrame, requests: pl.DataFrame, chosen: Selection) -> pl.Series:
     """Which requests are asked for; what a request does not tell, its conversation does."""
     headers = ranked.select("conversation", "started_at", in_selection="selected", main_model="model")
-    narrow = _beside(requests.select("conversation", "timestamp", "model"), headers, on=["conversation"])
+    narrow = beside(requests.select("conversation", "timestamp", "model"), headers, on=["conversation"])
     told = narrow.with_columns(
         timestamp=pl.coalesce("timestamp", "started_at"), model=pl.coalesce("model", "main_model")
     )
@@ -143,9 +145,9 @@ def _own_messages(
         "conversation", "rank", "identity", "is_copy", "started_at", "model", in_selection="selected"
     )
     columns = ["conversation", "key", "copied", "timestamp", "request_index"]
-    narrow = _beside(messages.select(columns), headers, on=["conversation"])
+    narrow = beside(messages.select(columns), headers, on=["conversation"])
     seen = requests.select("conversation", "request_index", with_request="selected")
-    narrow = _beside(narrow, seen, on=["conversation", "request_index"])
+    narrow = beside(narrow, seen, on=["conversation", "request_index"])
     # A hash of 64 bits stands for the key: grouping by strings of any length costs much more.
     key = pl.when((pl.col("identity") == "ids") & pl.col("key").is_not_null()).then(pl.col("key").hash())
     narrow = narrow.with_columns(key=key, timestamp=pl.coalesce("timestamp", "started_at"))
@@ -160,13 +162,13 @@ def _owned_and_copied(flags: pl.DataFrame) -> dict[str, pl.Series]:
 
 def _own_requests(ranked: pl.DataFrame, messages: pl.DataFrame, requests: pl.DataFrame) -> pl.DataFrame:
     headers = ranked.select("conversation", "rank", "is_copy")
-    narrow = _beside(
+    narrow = beside(
         requests.select("conversation", "message_index", "key", "copied", "source", "selected"),
         headers,
         on=["conversation"],
     )
     answers = messages.select("conversation", "message_index", answer_copied="copied")
-    narrow = _beside(narrow, answers, on=["conversation", "message_index"])
+    narrow = beside(narrow, answers, on=["conversation", "message_index"])
     keyed = pl.col("key").is_not_null()
     identified = keyed & (pl.col("source") == "recorded")
     again = keyed & ~pl.struct("conversation", "key").is_first_distinct()
@@ -188,20 +190,6 @@ def _own_requests(ranked: pl.DataFrame, messages: pl.DataFrame, requests: pl.Dat
     ).sort("conversation", "request_index")
 
 
-def _beside(frame: pl.DataFrame, other: pl.DataFrame, on: list[str]) -> pl.DataFrame:
-    """The columns of `other`, whose keys are unique, beside those of `frame`, which are not copied for it."""
-    matched = _numbered(frame.select(on), on).join(
-        _numbered(other, on).drop(on), on="_number", how="left", maintain_order="left"
-    )
-    return frame.with_columns(matched.drop(*on, "_number"))
-
-
-def _numbered(frame: pl.DataFrame, on: list[str]) -> pl.DataFrame:
-    """With one number for a conversation and an index in it: joining on one column takes half the memory."""
-    number = pl.col(on[0]).cast(pl.Int64)
-    return frame.with_columns(_number=number * 2**32 + pl.col(on[1]) if len(on) > 1 else number)
-
-
 def _own_blocks(ranked: pl.DataFrame, messages: pl.DataFrame, blocks: pl.DataFrame) -> pl.DataFrame:
     """A block belongs with its message; what stands outside messages, with a conversation that owns any."""
     outside = (
@@ -210,50 +198,26 @@ def _own_blocks(ranked: pl.DataFrame, messages: pl.DataFrame, blocks: pl.DataFra
         .with_columns(message_index=pl.lit(-1, pl.Int32), copied=pl.col("copied") & ~pl.col("own"))
     )
     owners = pl.concat([messages.select(outside.columns), outside])
-    return _beside(blocks, owners, on=["conversation", "message_index"]).with_columns(
+    return beside(blocks, owners, on=["conversation", "message_index"]).with_columns(
         pl.col("own", "copied").fill_null(False)
     )
 
 
-def _sent(blocks: pl.DataFrame, intervals: pl.DataFrame, requests: pl.DataFrame) -> pl.DataFrame:
-    """Add how many own requests saw each block, and the tokens that this sent and carried."""
-    spans = intervals.with_columns(times_sent=_times_sent(intervals, requests))
-    times = spans.group_by("conversation", "block_index").agg(pl.col("times_sent").sum())
-    joined = _beside(blocks, times, on=["conversation", "block_index"])
-    entered = pl.col("times_sent").is_not_null() | pl.col("request_index").is_not_null()
-    sent = pl.col("tokens").cast(pl.Int64) * pl.col("times_sent").fill_null(0)
-    carried = pl.when(pl.col("own")).then((sent - pl.col("tokens")).clip(0)).otherwise(sent)
-    return joined.with_columns(entered=entered, sent_tokens=sent, carried_tokens=carried).with_columns(
-        pl.col("times_sent").fill_null(0),
-        own=pl.col("own") & pl.col("entered"),
-        copied=pl.col("copied") & pl.col("entered"),
-    )
-
-
-def _times_sent(intervals: pl.DataFrame, requests: pl.DataFrame) -> pl.Series:
-    """Own requests within each interval. `requests` stand in the order of their conversations and indices."""
-    before = pl.concat([pl.Series([0], dtype=pl.Int32), requests["own"].cast(pl.Int32).cum_sum()])
-    first = requests["conversation"].search_sorted(intervals["conversation"], side="left")
-    last = requests["conversation"].search_sorted(intervals["conversation"], side="right")
-    rows = intervals.select("enters", "leaves").with_columns(first=first, last=last)
-    # An interval may begin after the last request, and is open where nothing ended it.
-    rows = rows.select(
-        enters=pl.min_horizontal(pl.col("first") + pl.col("enters"), "last"),
-        leaves=pl.min_horizontal(pl.col("first") + pl.col("leaves"), "last"),
-    )
-    return before.gather(rows["leaves"]) - before.gather(rows["enters"])
-
-
 def _own_waste(blocks: pl.DataFrame, waste: pl.DataFrame) -> pl.DataFrame:
     where = blocks.select(
-        "conversation", "block_index", "own", "times_sent", "line", "message_index", "tool_name", "mcp_server"
-    )
+        "conversation", "block_index", "own", "times_sent", "line", "message_index", "tool_name", "mcp_server",
+        _rate=pl.col("entry_rate") + pl.col("carry_rate"),
+    )  # fmt: skip
     first = blocks.select(
         "conversation", first_block_index="block_index", first_line="line", first_message_index="message_index"
     )
-    placed = _beside(waste, where, on=["conversation", "block_index"])
-    placed = _beside(placed, first, on=["conversation", "first_block_index"])
-    return placed.with_columns(carried_tokens=pl.col("exclusive_tokens") * (pl.col("times_sent") - 1).clip(0))
+    placed = beside(waste, where, on=["conversation", "block_index"])
+    placed = beside(placed, first, on=["conversation", "first_block_index"])
+    return placed.with_columns(
+        carried_tokens=pl.col("exclusive_tokens") * (pl.col("times_sent") - 1).clip(0),
+        cost_usd_micros=money("exclusive_tokens", "_rate"),
+        avoidable_cost_usd_micros=money("avoidable_tokens", "_rate"),
+    ).drop("_rate")
 
 
 def _own_diagnostics(conversations: pl.DataFrame, diagnostics: pl.DataFrame) -> pl.DataFrame:

@@ -473,3 +473,17 @@ def _nested_rows(number: int, nested: list[NestedUsage]) -> dict[str, list[Any]]
         "timestamp": [n.timestamp for n in nested],
         **_usage_rows([n.usage for n in nested]),
     }
+
+
+def beside(frame: pl.DataFrame, other: pl.DataFrame, on: list[str]) -> pl.DataFrame:
+    """The columns of `other`, whose keys are unique, beside those of `frame`, which are not copied for it."""
+    matched = _numbered(frame.select(on), on).join(
+        _numbered(other, on).drop(on), on="_number", how="left", maintain_order="left"
+    )
+    return frame.with_columns(matched.drop(*on, "_number"))
+
+
+def _numbered(frame: pl.DataFrame, on: list[str]) -> pl.DataFrame:
+    """With one number for a conversation and an index in it: joining on one column takes half the memory."""
+    number = pl.col(on[0]).cast(pl.Int64)
+    return frame.with_columns(_number=number * 2**32 + pl.col(on[1]) if len(on) > 1 else number)
