@@ -59,6 +59,19 @@ def traits(model: str | None) -> Traits:
     return _traits(model[:200].lower()) if isinstance(model, str) else UNKNOWN
 
 
+def least_cached(model: str | None) -> int:
+    """The fewest tokens of a prefix that a Claude model caches; the least of all where the model is not known."""
+    known = traits(model)
+    if known.vendor == "claude" and known.version is not None:
+        if known.family == "fable" or (known.family == "sonnet" and known.version == (4, 6)):
+            return 2048
+        if (known.family == "opus" and (4, 5) <= known.version <= (4, 8)) or (
+            known.family == "haiku" and known.version == (4, 5)
+        ):
+            return 4096
+    return 1024
+
+
 @lru_cache(maxsize=512)
 def _traits(model: str) -> Traits:
     if found := _CLAUDE.search(model):

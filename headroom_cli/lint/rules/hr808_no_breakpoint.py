@@ -31,10 +31,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from headroom_cli.caching import caching
 from headroom_cli.lint.base import Finding, Rule, SessionCheck
-from headroom_cli.lint.caching import caching, least_cached
 from headroom_cli.lint.markers import markers_of
-from headroom_cli.lint.models import traits
+from headroom_cli.lint.models import least_cached, traits
 from headroom_cli.lint.prefix import about_tokens, prefix_size
 from headroom_cli.model import Usage
 

@@ -38,8 +38,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from headroom_cli.caching import caching
 from headroom_cli.lint.base import Finding, Rule, SessionCheck
-from headroom_cli.lint.caching import caching
 from headroom_cli.lint.prefix import about_tokens, block_count, by_kind, main_line, size_of
 from headroom_cli.lint.steps import Step
 

@@ -8,8 +8,9 @@ Claude keeps an entry for 5 minutes after its last use, or for an hour where tha
 minutes. After a longer pause the next request pays for everything again. A person who thinks is no mistake: the finding
 is what it cost.
 
-Told from usage alone: reads fell below half of what the request before held, and the pause was longer than the entry
-lives. Sessions that never read from a cache are not told.
+Told from usage alone, as `headroom analyze` tells it: at least 1,024 tokens and a tenth of what the request before had
+in the cache were not read, the pause was longer than an entry lives, and nothing else explains it. Sessions that never
+read from a cache are not told.
 
 ## Example
 
@@ -36,15 +37,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from headroom_cli.lint.base import Finding, Rule, SessionCheck
-from headroom_cli.lint.caching import drops
+from headroom_cli.lint.rebuilds import rebuilds
 
 
 def check_session(check: SessionCheck) -> Iterator[Finding]:
     """One finding for the conversation: the dearest pause, and the sum."""
-    expired = [drop for drop in drops(check) if drop.why == "expired"]
+    expired = rebuilds(check, "expired")
     if expired:
-        worst = max(expired, key=lambda drop: drop.tokens)
-        more = f"; {len(expired)} pauses in all, {sum(d.tokens for d in expired):,} tokens" if len(expired) > 1 else ""
+        worst = max(expired, key=lambda one: one.tokens)
+        more = f"; {len(expired)} pauses in all, {sum(e.tokens for e in expired):,} tokens" if len(expired) > 1 else ""
         yield check.finding(
             f"{_minutes(worst.gap or 0)} after the request before (line {worst.before.line}), the cache had expired: "
             f"{worst.tokens:,} tokens were computed anew{more}",

@@ -40,8 +40,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from headroom_cli.caching import caching
 from headroom_cli.lint.base import Finding, Rule, SessionCheck
-from headroom_cli.lint.caching import caching
 from headroom_cli.lint.prefix import main_line, same, system_of, tools_of
 from headroom_cli.lint.steps import Step
 from headroom_cli.model import Sent

@@ -28,8 +28,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from headroom_cli.caching import caching
 from headroom_cli.lint.base import Finding, Rule, SessionCheck
-from headroom_cli.lint.caching import caching
 from headroom_cli.lint.prefix import by_kind, dumped, main_line, quoted, recomputed, same
 from headroom_cli.lint.steps import Step
 

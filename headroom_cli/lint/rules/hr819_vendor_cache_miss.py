@@ -9,7 +9,7 @@ Anthropic compares a request with the one before and names what changed: `model_
 which hold neither tools nor the system prompt: there it is the only way to know. Names that are not known are told as
 they stand.
 
-Not told: `none` and `unavailable`, which say that there is nothing to say.
+Not told: `none`, `unavailable` and `previous_message_not_found`, which say that there is nothing to say.
 
 ## Example
 
@@ -32,8 +32,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from headroom_cli.caching import SILENT
 from headroom_cli.lint.base import Finding, Rule, SessionCheck
-from headroom_cli.lint.caching import SILENT
 from headroom_cli.model import Request
 
 
