@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from headroom_cli.billing import factor
+from headroom_cli.caching import LONG_TTL, SHORT_TTL
 from headroom_cli.prices import Rates, Tiers, list_prices, price_table
 
 if TYPE_CHECKING:
@@ -139,12 +140,16 @@ def _listed(model: str, day: int | None, billing: str | None) -> Rates | None:
     return Rates(found.price_model, **scaled)
 
 
-def _charge(tokens: int, tiers: Tiers, input_tokens: int) -> int:
+def _price(tiers: Tiers, input_tokens: int) -> int:
     price = tiers[0][1]
     for start, tier_price in tiers[1:]:
         if input_tokens > start:
             price = tier_price
-    return tokens * price
+    return price
+
+
+def _charge(tokens: int, tiers: Tiers, input_tokens: int) -> int:
+    return tokens * _price(tiers, input_tokens)
 
 
 def request_cost(
@@ -162,6 +167,57 @@ def request_cost(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class CacheCost:
+    """Micro-dollars of one request that depend on its cache.
+
+    `rebuild` is what the rebuilt tokens cost beyond reading them. `all_5m` and `all_1h` are what the request would have
+    cost more (or less, below zero) had all that was written to the cache been written for five minutes, or an hour.
+    """
+
+    rebuild: int
+    all_5m: int
+    all_1h: int
+
+
+def cache_cost(
+    prices: Rates,
+    *,
+    uncached: int,
+    cache_read: int,
+    cache_write: int,
+    cache_write_1h: int,
+    rebuilt: int = 0,
+    gap_seconds: int | None = None,
+    was_hit: bool = False,
+    is_bridged: bool = False,
+) -> CacheCost:
+    """What a rebuild and the time to live cost in one request; `cache_write` includes `cache_write_1h`.
+
+    Rebuilt tokens stand before all others, so they are those written first: for an hour, for five minutes, not at all.
+
+    Had all been written for an hour, each write would have cost the price of that, and a rebuild that an hour would
+    have spared (`is_bridged`) only the price of reading. For five minutes, each write would have cost less; but a
+    request that read its cache (`was_hit`) more than five and up to sixty minutes after the one before would have found
+    nothing, as nearly all real ones do after such a pause, and would have written what it read.
+    """
+    total = uncached + cache_read + cache_write
+    read, fresh = _price(prices.cache_read, total), _price(prices.input, total)
+    for_5m, for_1h = _price(prices.cache_write, total), _price(prices.cache_write_1h, total)
+    hour = min(cache_write_1h, cache_write)
+    minutes = cache_write - hour
+    again_1h = min(rebuilt, hour)
+    again_5m = min(rebuilt - again_1h, minutes)
+    rebuild = again_1h * for_1h + again_5m * for_5m + (rebuilt - again_1h - again_5m) * fresh - rebuilt * read
+    spared = again_5m if is_bridged else 0
+    needed = was_hit and hour and gap_seconds is not None and SHORT_TTL < gap_seconds <= LONG_TTL
+    return CacheCost(
+        rebuild=_micros(rebuild),
+        all_5m=_micros(hour * (for_5m - for_1h) + (cache_read * (for_5m - read) if needed else 0)),
+        all_1h=_micros(minutes * (for_1h - for_5m) - spared * (for_1h - read)),
+    )
+
+
 def _micros(pico: int) -> int:
     return (pico + _PICO // 2) // _PICO
 
@@ -169,46 +225,77 @@ def _micros(pico: int) -> int:
 def price_requests(requests: pl.DataFrame, prices: PriceList | None = None) -> pl.DataFrame:
     """Add `cost_usd_micros`, its four parts and `price_model` to rows with `model`, `timestamp` and usage columns.
 
-    `billing` counts where there is such a column. NULL where no usage or no price is known.
+    `billing` counts where there is such a column. Rows that tell what became of the cache also get
+    `rebuild_cost_usd_micros`, `all_5m_usd_micros` and `all_1h_usd_micros` (see `CacheCost`). NULL where no usage or no
+    price is known.
     """
     import polars as pl
 
-    listed = prices or PriceList()
-    columns = [
-        requests[name].to_list()
-        for name in (
-            "model",
-            "timestamp",
-            "input_tokens",
-            "uncached_input_tokens",
-            "cache_read_input_tokens",
-            "cache_write_input_tokens",
-            "cache_write_1h_input_tokens",
-            "output_tokens",
-        )
+    known = _known_rates(requests, prices or PriceList())
+    counts = [_counts(*row) for row in _rows(requests, *_COUNTED)]
+    outputs = [output or 0 for (output,) in _rows(requests, "output_tokens")]
+    costs = [
+        rates and request_cost(rates, **counted, output=output)
+        for rates, counted, output in zip(known, counts, outputs, strict=True)
     ]
-    served = requests["billing"].to_list() if "billing" in requests.columns else [None] * len(requests)
-    costs: list[Cost | None] = []
-    matched: list[str | None] = []
-    for billing, model, timestamp, total, uncached, read, write, hour, output in zip(served, *columns, strict=True):
-        day = None if timestamp is None else timestamp // _DAY
-        known = listed.rates(model, day, billing) if model and (total is not None or output is not None) else None
-        if known is None:
-            costs.append(None)
-            matched.append(None)
-            continue
-        read, write = read or 0, write or 0
-        fresh = uncached if uncached is not None else max((total or 0) - read - write, 0)
-        cost = request_cost(
-            known, uncached=fresh, cache_read=read, cache_write=write, cache_write_1h=hour or 0, output=output or 0
-        )
-        costs.append(cost)
-        matched.append(known.price_model)
+    columns = {
+        "cost_usd_micros": [c and c.total for c in costs],
+        **{f"cost_usd_micros_{part}": [c and getattr(c, part) for c in costs] for part in PARTS},
+    }
+    if "cache_state" in requests.columns:
+        cached = [
+            rates
+            and cache_cost(
+                rates,
+                **counted,
+                rebuilt=rebuilt or 0,
+                gap_seconds=gap,
+                was_hit=state == "hit",
+                is_bridged=cause == "expired" and avoidable,
+            )
+            for rates, counted, (state, cause, gap, rebuilt, avoidable) in zip(
+                known, counts, _rows(requests, *_CACHED), strict=True
+            )
+        ]
+        columns["rebuild_cost_usd_micros"] = [c and c.rebuild for c in cached]
+        columns["all_5m_usd_micros"] = [c and c.all_5m for c in cached]
+        columns["all_1h_usd_micros"] = [c and c.all_1h for c in cached]
     return requests.with_columns(
-        pl.Series("cost_usd_micros", [c and c.total for c in costs], dtype=pl.Int64),
-        *(
-            pl.Series(f"cost_usd_micros_{part}", [c and getattr(c, part) for c in costs], dtype=pl.Int64)
-            for part in PARTS
-        ),
-        pl.Series("price_model", matched, dtype=pl.String),
+        *(pl.Series(name, values, dtype=pl.Int64) for name, values in columns.items()),
+        pl.Series("price_model", [rates and rates.price_model for rates in known], dtype=pl.String),
     )
+
+
+_COUNTED = (
+    "input_tokens",
+    "uncached_input_tokens",
+    "cache_read_input_tokens",
+    "cache_write_input_tokens",
+    "cache_write_1h_input_tokens",
+)
+_CACHED = ("cache_state", "cache_cause", "cache_gap_seconds", "rebuilt_tokens", "rebuild_is_avoidable")
+
+
+def _counts(
+    total: int | None, uncached: int | None, read: int | None, write: int | None, hour: int | None
+) -> dict[str, int]:
+    """The tokens of the parts of an input; what is not recorded is none of it."""
+    read, write = read or 0, write or 0
+    fresh = uncached if uncached is not None else max((total or 0) - read - write, 0)
+    return {"uncached": fresh, "cache_read": read, "cache_write": write, "cache_write_1h": hour or 0}
+
+
+def _known_rates(requests: pl.DataFrame, prices: PriceList) -> list[Rates | None]:
+    """The prices of each request; None where no usage or no price is known."""
+    served = requests["billing"].to_list() if "billing" in requests.columns else [None] * len(requests)
+    told = _rows(requests, "model", "timestamp", "input_tokens", "output_tokens")
+    return [
+        prices.rates(model, None if timestamp is None else timestamp // _DAY, billing)
+        if model and (total is not None or output is not None)
+        else None
+        for billing, (model, timestamp, total, output) in zip(served, told, strict=True)
+    ]
+
+
+def _rows(frame: pl.DataFrame, *columns: str) -> Iterator[tuple[Any, ...]]:
+    return zip(*(frame[name].to_list() for name in columns), strict=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from headroom_cli.analysis import Analysis
+from headroom_cli.caching import cache_states
 from headroom_cli.model import Block, Conversation, Message, NestedUsage, Usage
 
 if TYPE_CHECKING:
@@ -85,6 +86,11 @@ REQUESTS: Schema = {
     **USAGE,
     "has_usage": pl.Boolean(),
     "output_is_lower_bound": pl.Boolean(),
+    "cache_state": pl.String(),
+    "cache_cause": pl.String(),
+    "cache_gap_seconds": pl.Int64(),
+    "rebuilt_tokens": pl.Int64(),
+    "rebuild_is_avoidable": pl.Boolean(),
 }
 BLOCKS: Schema = {
     "conversation": pl.Int32(),
@@ -378,7 +384,7 @@ def _first_request(message: Message) -> int | None:
 
 
 def _request_rows(number: int, conversation: Conversation, exported: bool) -> dict[str, list[Any]]:
-    requests = conversation.requests
+    requests, states = conversation.requests, cache_states(conversation)
     output: dict[int, int] = {}
     for message in conversation.messages:
         if message.request is not None:
@@ -398,6 +404,11 @@ def _request_rows(number: int, conversation: Conversation, exported: bool) -> di
         **_usage_rows([r.usage for r in requests]),
         "has_usage": [r.usage is not None for r in requests],
         "output_is_lower_bound": [r.usage is not None and r.usage.output_is_lower_bound for r in requests],
+        "cache_state": [s.state for s in states],
+        "cache_cause": [s.cause for s in states],
+        "cache_gap_seconds": [s.gap_seconds for s in states],
+        "rebuilt_tokens": [s.rebuilt_tokens for s in states],
+        "rebuild_is_avoidable": [s.is_avoidable for s in states],
     }
     if exported:
         rows.update({name: [getattr(r, name) for r in requests] for name in EXPORTED["requests"]})

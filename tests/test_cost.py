@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import polars as pl
 import pytest
@@ -9,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headroom_cli.billing import billing
-from headroom_cli.cost import PriceList, PriceProblem, normalise_model, price_requests, request_cost
+from headroom_cli.cost import (
+    CacheCost,
+    PriceList,
+    PriceProblem,
+    cache_cost,
+    normalise_model,
+    price_requests,
+    request_cost,
+)
 
 DAY = int(datetime(2026, 11, 20, tzinfo=UTC).timestamp()) // 86_400
 
@@ -164,3 +173,67 @@ def test_prices_of_ones_own() -> None:
 def test_prices_that_cannot_be_used_are_named(price: object, words: str) -> None:
     with pytest.raises(PriceProblem, match=f"local: .*{words}"):
         PriceList({"local": price})  # type: ignore[dict-item]
+
+
+def cache_cost_of(model: str, **counts: Any) -> CacheCost:
+    prices = PriceList().rates(model, DAY)
+    assert prices is not None
+    given = {"uncached": 0, "cache_read": 0, "cache_write": 0, "cache_write_1h": 0, **counts}
+    return cache_cost(prices, **given)
+
+
+# Claude Opus 4.5 per million: input $5, read $0.50, write $6.25, for an hour $10.
+
+
+def test_a_rebuild_costs_what_writing_costs_beyond_reading() -> None:
+    assert cache_cost_of("claude-opus-4-5", cache_write=28_500, rebuilt=28_000).rebuild == 28_000 * 5.75
+    assert cache_cost_of("claude-opus-4-5", cache_write=900, cache_write_1h=900, rebuilt=800).rebuild == 800 * 9.5
+    mixed = cache_cost_of("claude-opus-4-5", uncached=700, cache_write=3_000, cache_write_1h=1_000, rebuilt=3_500)
+    assert mixed.rebuild == 10_000 + 12_500 + 500 * 5 - 1_750
+    assert cache_cost_of("gpt-5-codex", uncached=19_428, cache_read=3_072, rebuilt=18_928).rebuild == 21_294
+    # Claude Sonnet 4.5 beyond 200,000 tokens: write $7.50, read $0.60
+    assert cache_cost_of("claude-sonnet-4-5", cache_write=210_000, rebuilt=200_000).rebuild == 1_380_000
+
+
+def test_five_minutes_had_they_been_an_hour() -> None:
+    """28,500 tokens were written after 20 minutes; with an hour, 28,000 read and 500 written for $0.000010 each."""
+    rebuilt = {"cache_write": 28_500, "rebuilt": 28_000, "gap_seconds": 1_200}
+    assert cache_cost_of("claude-opus-4-5", **rebuilt, is_bridged=True) == CacheCost(161_000, 0, 19_000 - 178_125)
+    assert cache_cost_of("claude-opus-4-5", **rebuilt).all_1h == 28_500 * 3.75
+    assert cache_cost_of("claude-opus-4-5", cache_read=28_000, cache_write=400).all_1h == 1_500
+
+
+def test_an_hour_had_it_been_five_minutes() -> None:
+    """After 20 minutes 100,000 tokens were read and 2,000 written; with five minutes, 102,000 written for $6.25."""
+    hit = {"cache_read": 100_000, "cache_write": 2_000, "cache_write_1h": 2_000, "was_hit": True}
+    assert cache_cost_of("claude-opus-4-5", **hit, gap_seconds=1_200) == CacheCost(0, 637_500 - 70_000, 0)
+    for gap in (None, 300, 3_601):
+        assert cache_cost_of("claude-opus-4-5", **hit, gap_seconds=gap).all_5m == -7_500
+
+
+def test_who_sells_no_hour_saves_nothing_with_it() -> None:
+    assert cache_cost_of("gpt-5-codex", uncached=20_000, rebuilt=18_000, gap_seconds=1_200).all_1h == 0
+
+
+def test_rows_with_the_state_of_their_cache() -> None:
+    frame = pl.DataFrame(
+        {
+            "model": ["claude-opus-4-5", "claude-opus-4-5", "glm-4.6"],
+            "timestamp": [DAY * 86_400_000_000] * 3,
+            "input_tokens": [28_504, 102_000, 28_504],
+            "uncached_input_tokens": [4, 0, 4],
+            "cache_read_input_tokens": [0, 100_000, 0],
+            "cache_write_input_tokens": [28_500, 2_000, 28_500],
+            "cache_write_1h_input_tokens": [0, 2_000, 0],
+            "output_tokens": [1, 1, 1],
+            "cache_state": ["rebuilt", "hit", "rebuilt"],
+            "cache_cause": ["expired", None, "expired"],
+            "cache_gap_seconds": [1_200, 1_200, 1_200],
+            "rebuilt_tokens": [28_000, 0, 28_000],
+            "rebuild_is_avoidable": [True, None, True],
+        }
+    )
+    priced = price_requests(frame)
+    assert priced["rebuild_cost_usd_micros"].to_list() == [161_000, 0, None]
+    assert priced["all_5m_usd_micros"].to_list() == [0, 567_500, None]
+    assert priced["all_1h_usd_micros"].to_list() == [-159_125, 0, None]
