@@ -39,7 +39,7 @@ _ENVELOPE = (
 """What a result's line has in common with the line of its call."""
 
 _CHAIN = frozenset({"user", "assistant", "system", "attachment", "progress"})
-_ORDER = ("HR201", "HR104", "HR103", "HR102", "HR101")
+_ORDER = ("HR201", "HR104", "HR103", "HR107", "HR102", "HR101")
 
 
 def repair_claude(
@@ -65,7 +65,7 @@ class _Fixes:
             self._index(lines)
             self._answer(lines, call)
             return f'add a line after it: "{shapes.NO_RESULT}"'
-        if code == "HR102" and result is not None:
+        if code in ("HR102", "HR107") and result is not None:  # ids are the server's: none was written wrongly
             self._index(lines)
             self._neutralize(lines, result)
             return "keep it as text, in its line"
@@ -76,7 +76,13 @@ class _Fixes:
             return f'keep it as text, and add "{shapes.NO_RESULT}" after its call'
         if code == "HR104" and result is not None:
             self._index(lines)
-            return self._drop_second(lines, finding, result)
+            if finding.fix is not None and finding.fix.safe:
+                return self._drop(lines, result)
+            self._neutralize(lines, result)
+            return "keep it as text, in its line"
+        if code == "HR201" and call is not None and finding.fix is not None and finding.fix.kind == "drop":
+            self._index(lines)
+            return self._drop(lines, call)
         raise CannotRepair("no repair is known for a session")
 
     def _index(self, lines: Lines) -> None:
@@ -201,22 +207,19 @@ class _Fixes:
                     return found
         return None
 
-    def _drop_second(self, lines: Lines, finding: Finding, result: Block) -> str:
-        """Drop a second result where it stands; of a line that held nothing else, the children hang on its parent."""
-        if finding.fix is None or not finding.fix.safe:
-            self._neutralize(lines, result)
-            return "keep it as text, in its line"
-        span = _record_with(lines, result)
+    def _drop(self, lines: Lines, block: Block) -> str:
+        """Drop a block from its line; of a line that held nothing else, the children hang on its parent."""
+        span = _record_with(lines, block)
         record = span.value
         origins = Origins()
-        made = _with_block(record, result, [], origins)
+        made = _with_block(record, block, [], origins)
         if made["message"]["content"]:
-            lines.change(result.line, span, made, origins)
+            lines.change(block.line, span, made, origins)
             return "drop it from its line"
-        if len(lines.records(result.line)) > 1:
+        if len(lines.records(block.line)) > 1:
             raise CannotRepair("its line holds other records")
         own, parent = record.get("uuid"), record.get("parentUuid")
-        lines.drop(result.line)
+        lines.drop(block.line)
         for number in self._links.get(own, ()) if isinstance(own, str) else ():
             for other in lines.records(number):
                 if other.value.get("parentUuid") == own:

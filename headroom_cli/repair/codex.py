@@ -12,6 +12,7 @@ from typing import Any
 
 from headroom_cli.lint.base import Finding, Rule
 from headroom_cli.lint.history import Block
+from headroom_cli.lint.placeholders import says_nothing
 from headroom_cli.lint.providers import Profile
 from headroom_cli.repair import shapes
 from headroom_cli.repair.draft import Origins
@@ -22,7 +23,7 @@ from headroom_cli.repair.work import CannotRepair
 ABORTED = "aborted"
 """The output that Codex itself sends for a call that never got one."""
 
-_ORDER = ("HR104", "HR103", "HR107", "HR102", "HR108", "HR101")
+_ORDER = ("HR201", "HR104", "HR103", "HR107", "HR102", "HR108", "HR101")
 _TYPES = {"function_call": "function_call_output", "custom_tool_call": "custom_tool_call_output"}
 
 
@@ -48,6 +49,8 @@ def fix(lines: Lines, finding: Finding) -> str:
         return _move(lines, call, output)
     if code == "HR108" and call is not None and output is not None:
         return _retype(lines, call, output)
+    if code == "HR201" and call is not None and finding.fix is not None and finding.fix.kind == "drop":
+        return _drop(lines, call)
     raise CannotRepair("no repair is known for a rollout")
 
 
@@ -68,22 +71,23 @@ def _answer(lines: Lines, call: Block) -> None:
 
 def _neutralize(lines: Lines, output: Block) -> str:
     """Keep what an output says as a message of the developer: one of the user would begin a turn."""
-    if shapes.is_placeholder(output) and not _counts_lines(lines):
+    if says_nothing(output) and not _counts_lines(lines):
         return _drop(lines, output)
     text = shapes.text("openai-responses", shapes.neutral(output))
     _put(lines, output, shapes.message("openai-responses", "developer", [text]))
     return "keep it as text, in its line"
 
 
-def _drop(lines: Lines, output: Block) -> str:
-    span = _record_with(lines, output)
+def _drop(lines: Lines, item: Block) -> str:
+    """Drop the line of an item; where lines are counted, a text that says the same stands there."""
+    _record_with(lines, item)
     if _counts_lines(lines):
-        text = shapes.text("openai-responses", shapes.neutral(output))
-        _put(lines, output, shapes.message("openai-responses", "developer", [text]))
+        words = shapes.neutral(item) if item.kind == "result" else shapes.call_words(item)
+        _put(lines, item, shapes.message("openai-responses", "developer", [shapes.text("openai-responses", words)]))
         return "keep it as text, in its line"
-    if len(lines.records(output.line)) > 1 or span.value.get("type") == "compacted":
+    if len(lines.records(item.line)) > 1:
         raise CannotRepair("its line holds other records")
-    lines.drop(output.line)
+    lines.drop(item.line)
     return "drop the line"
 
 

@@ -7,7 +7,6 @@ found where a recorder keeps them as text (`postData.text` of HAR, `body.string`
 from __future__ import annotations
 
 import io
-import json
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +19,8 @@ from headroom_cli.lint.providers import Profile
 from headroom_cli.logs import read_stream
 from headroom_cli.repair.draft import Origins
 from headroom_cli.repair.messages import ERRORS, Change, Left, Repaired, repair
-from headroom_cli.repair.splice import NotJson, Span, positions, rewrite, value_at
+from headroom_cli.repair.splice import NotJson, Sources, Span, positions, rewrite, value_at, write
+from headroom_cli.source.stream import limits_for
 
 SESSION_FORMATS = frozenset({"claude-code", "codex"})
 """Formats whose files are sessions of a client: `headroom repair` knows what their lines mean."""
@@ -71,7 +71,7 @@ def repair_document(data: bytes, name: str, options: Options | None = None) -> D
     """Repair all histories in the bytes of a file; `name` is its path, which helps to tell its format."""
     options = options or Options()
     outcome = DocumentRepair(data, data)
-    reading = read_stream(io.BytesIO(data), name, keeps_sent=True)
+    reading = read_stream(io.BytesIO(data), name, keeps_sent=True, limits=limits_for(len(data)))
     if reading.log_format in SESSION_FORMATS:
         outcome.refused = f"a session of a client: headroom repair {name}"
         return outcome
@@ -261,37 +261,28 @@ def _by_lines(text: str, groups: list[list[int]], fix: _Fix, outcome: DocumentRe
     lines[-1] = lines[-1][:-1]
     ending = next(("\r\n" for line in lines if line.endswith("\r\n")), "\n")
     for group in groups:
-        rows: list[Any] = []
-        for number in group:
-            line = lines[number - 1]
-            start = len(line) - len(line.lstrip(_BOM + " \t"))
-            try:
-                rows.append(value_at(line, start).value)
-            except NotJson:
-                rows = []
-                break
-        if not rows or not all(isinstance(row, dict) and "message_data" not in row for row in rows):
+        spans = [_row_of(lines[number - 1]) for number in group]
+        rows = [span.value for span in spans if span is not None]
+        if len(rows) < len(group) or any("message_data" in row for row in rows):
             continue
         done = fix(rows, None)
         outcome.left += done.left
         if not done.changed:
             continue
-        places = {id(row): number for row, number in zip(rows, group, strict=True)}
+        places = {id(span.value): (number, span) for number, span in zip(group, spans, strict=True) if span is not None}
+        sources = Sources((lines[number - 1], span.start, span.value) for number, span in places.values())
         written: dict[int, list[str]] = {number: [] for number in group}
-        at = group[0]
+        at, like = places[id(rows[0])]
         for message in done.messages:
             origin = done.origins.of(message)
-            number = places.get(id(origin), 0)
-            if not number:
-                compact = '": ' not in lines[group[0] - 1]
-                separators = (",", ":") if compact else (", ", ": ")
-                row = json.dumps(message, ensure_ascii=lines[at - 1].isascii(), separators=separators)
-            else:
-                line = lines[number - 1]
-                start = len(line) - len(line.lstrip(_BOM + " \t"))
-                end = value_at(line, start).end
-                row = line[:start] + rewrite(line, start, origin, message, done.origins) + line[end:].rstrip("\r\n")
+            if id(origin) in places:
+                number, like = places[id(origin)]
                 at = max(at, number)
+                line = lines[number - 1]
+                made = rewrite(line, like.start, origin, message, done.origins, sources)
+                row = line[: like.start] + made + line[like.end :].rstrip("\r\n")
+            else:
+                row = write(message, lines[at - 1], like.start, done.origins, sources)
             written[at].append(row + ending)
         for number, texts in written.items():
             if texts and not lines[number - 1].endswith("\n"):
@@ -302,6 +293,15 @@ def _by_lines(text: str, groups: list[list[int]], fix: _Fix, outcome: DocumentRe
             for change in done.changes
         ]
     return "".join(lines)
+
+
+def _row_of(line: str) -> Span | None:
+    """The message on a line, if it is one object."""
+    try:
+        span = value_at(line, len(line) - len(line.lstrip(_BOM + " \t")))
+    except NotJson:
+        return None
+    return span if isinstance(span.value, dict) else None
 
 
 def _line_starts(text: str) -> list[int]:

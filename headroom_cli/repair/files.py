@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from headroom_cli.source.stream import DEFAULT_LIMITS, Limits, over_limit
+
 FRESH_SECONDS = 60
 
 
@@ -21,17 +23,25 @@ class Snapshot(NamedTuple):
     state: tuple[int, int, int]
 
 
+class TooLarge(Exception):  # noqa: N818 - a reason, which the command words
+    """The file is longer than what is held in memory; the text says how long, and what reads it."""
+
+
 class InUse(Exception):  # noqa: N818 - a reason, which the command words
     """The file may still be written by its client; the text says why."""
 
 
-def read(path: Path, *, force: bool = False) -> Snapshot:
+def read(path: Path, limits: Limits = DEFAULT_LIMITS, *, force: bool = False) -> Snapshot:
     """Read a file; raises `InUse` where it changes meanwhile or did in the last minute, OSError where it can't be read.
+
+    `TooLarge` where it is over the limit for documents: a repair holds a file whole, and several times.
 
     A symbolic link is followed: what is written later is the file itself.
     """
     real = path.resolve(strict=True)
     before = _state(real)
+    if before[0] > limits.document_bytes:
+        raise TooLarge(over_limit("file", before[0], limits.document_bytes))
     data = real.read_bytes()
     if _state(real) != before and not force:
         raise InUse("it changed while it was read")

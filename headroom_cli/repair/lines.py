@@ -18,6 +18,7 @@ from headroom_cli.repair.messages import ROUNDS, Left, upstream_of_thinking
 from headroom_cli.repair.splice import NotJson, Span, rewrite, value_at
 from headroom_cli.repair.work import CannotRepair
 from headroom_cli.source.records import TRUNCATED
+from headroom_cli.source.stream import limits_for
 
 MAX_ROUNDS = 20
 TORN = "HR901"
@@ -160,8 +161,10 @@ def repair_lines(
     """Judge, fix, judge again: until nothing is left that `fix` can repair. `order` are the rules in their turn."""
     lines = Lines(data)
     outcome = SessionRepair(data, data, lines=lines.count)
-    for _ in range(MAX_ROUNDS):
-        reading = read_stream(io.BytesIO(lines.data()), name, keeps_sent=True)
+    first: list[Finding] = []
+    for number in range(MAX_ROUNDS):
+        current = lines.data()
+        reading = read_stream(io.BytesIO(current), name, keeps_sent=True, limits=limits_for(len(current)))
         outcome.log_format = outcome.log_format or reading.log_format
         if reading.skipped is not None:
             outcome.refused = reading.skipped
@@ -172,6 +175,7 @@ def repair_lines(
             for finding in judge_session(session, profiles, rules)
             if finding.severity == "error" or LOST_CALL in finding.refs
         ]
+        first = first if number else found
         outcome.left = []
         _drop_torn(lines, reading, outcome)
         for code in (*order, ""):
@@ -183,8 +187,9 @@ def repair_lines(
         if not lines.dirty:
             break
         lines.settle()
-    else:
-        outcome.left = [Left(left.finding, ROUNDS) for left in outcome.left]
+    else:  # nothing is written that the next run would change again
+        left = [Left(finding, ROUNDS) for finding in first if finding.severity == "error"]
+        return SessionRepair(data, data, outcome.log_format, lines.count, left=left)
     outcome.after, outcome.touched = lines.data(), lines.touched
     outcome.repairs.sort(key=lambda repair: repair.line)
     return outcome

@@ -14,19 +14,6 @@ NO_RESULT = "no result recorded"
 EMPTY = "(no content)"
 """What stands in a message that must not be empty."""
 
-PLACEHOLDERS = (
-    "[Tool result missing due to internal error]",
-    "[Tool execution was interrupted]",
-    "Tool execution aborted",
-    "was cancelled - another message came in before it could be completed",
-    "[System: Tool execution skipped/interrupted by user.",
-    "[Orphaned tool result removed due to conversation resume]",
-    "[Request interrupted by user",
-    "<turn_aborted>",
-)
-_WHOLE = frozenset({"aborted", "interrupted", "cancelled", "canceled", NO_RESULT, "(no output)", EMPTY})
-_MAX_PLACEHOLDER = 400
-
 ENTRY_RESULTS = frozenset({"openai", "openai-responses"})
 """Dialects whose results are messages of their own."""
 
@@ -91,11 +78,6 @@ def result(dialect: str, call: Block, words: str = NO_RESULT) -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": call.id, "content": words}
 
 
-def result_words(block: Block) -> str:
-    """The text of a result, its parts on lines of their own; what is no text is named."""
-    return "\n".join(_words(block.value)).strip()
-
-
 def result_media(block: Block) -> list[Any]:
     """The blocks of a result that may stand beside text in a user message of the dialect (Anthropic, Bedrock)."""
     if not isinstance(block.value, list):
@@ -108,21 +90,16 @@ def result_media(block: Block) -> list[Any]:
     ]
 
 
-def is_placeholder(block: Block) -> bool:
-    """Whether a result says nothing: it is empty, or a known text that stands in for a result that never came."""
-    words = result_words(block)
-    if not words:
-        return not result_media(block)
-    return words.lower() in _WHOLE or (len(words) < _MAX_PLACEHOLDER and any(known in words for known in PLACEHOLDERS))
-
-
 def neutral(block: Block, call: Block | None = None) -> str:
-    """A result as text: whose result it was, and what it said. `call` is None where the history has none."""
+    """A result as text: whose result it was, and what it said, its parts on lines of their own.
+
+    `call` is None where the history has none.
+    """
     known = call if call is not None else block
     name = known.name or "a call"
     of = f"{name} ({block.id})" if block.id else name
     where = "" if call is not None else ", which is not in this history"
-    return f"[result of {of}{where}]\n{result_words(block)}".rstrip()
+    return "\n".join([f"[result of {of}{where}]", *_words(block.value)])
 
 
 def call_words(block: Block) -> str:

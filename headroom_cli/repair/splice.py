@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from headroom_cli.lint.history import Pointer
@@ -12,6 +13,7 @@ from headroom_cli.repair.draft import Origins
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _STEP = re.compile(r"\n([ \t]+)\S")
+_FIRST_KEY = re.compile(r'\{[ \t\r\n]*"(?:[^"\\]|\\.)*"[ \t\r\n]*:(?P<gap> ?)')
 _HEAD = 4096
 _scan = json.JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]
 
@@ -43,6 +45,12 @@ def value_at(text: str, start: int) -> Span:
     return Span(start, end, value)
 
 
+def is_compact(text: str, start: int) -> bool:
+    """Whether the JSON at a position is written without spaces: nothing stands between its first key and the value."""
+    first = _FIRST_KEY.search(text, start)
+    return first is not None and not first["gap"]
+
+
 def positions(text: str, start: int, pointers: Iterable[Pointer]) -> dict[Pointer, int]:
     """Where the values begin that pointers lead to from the value at `start`; those that are there."""
     found: dict[Pointer, int] = {}
@@ -55,12 +63,60 @@ def positions(text: str, start: int, pointers: Iterable[Pointer]) -> dict[Pointe
     return found
 
 
-def rewrite(text: str, start: int, old: Any, new: Any, origins: Origins) -> str:
+class Sources:
+    """The texts that values were read from: there a container is found again that stands in another place now."""
+
+    def __init__(self, texts: Iterable[tuple[str, int, Any]]) -> None:
+        """Each text, where the value in it begins, and that value."""
+        self._texts = list(texts)
+        self._starts: dict[tuple[int, Pointer], int] = {}
+
+    def find(self, value: Any) -> tuple[str, int] | None:
+        """The text that a container comes from, and where it begins there."""
+        place = self._places.get(id(value))
+        return None if place is None else (self._texts[place[0]][0], self._start(*place))
+
+    @cached_property
+    def _places(self) -> dict[int, tuple[int, Pointer]]:
+        """The way to each container, by its identity."""
+        found: dict[int, tuple[int, Pointer]] = {}
+        for number, (_, _, value) in enumerate(self._texts):
+            pending: list[tuple[Any, Pointer]] = [(value, ())]
+            while pending:
+                node, pointer = pending.pop()
+                found[id(node)] = (number, pointer)
+                children = node.items() if isinstance(node, dict) else enumerate(node)
+                pending += [(child, (*pointer, key)) for key, child in children if isinstance(child, dict | list)]
+        return found
+
+    def _start(self, number: int, pointer: Pointer) -> int:
+        """Where a container begins; what is read on the way to it is read once."""
+        text, start, _ = self._texts[number]
+        if not pointer:
+            return start
+        if (number, pointer) not in self._starts:
+            holder = self._start(number, pointer[:-1])
+            inside = (
+                ((member.key, member.value.start) for member in _members(text, holder))
+                if text[holder] == "{"
+                else ((place, item.start) for place, item in enumerate(_items(text, holder)))
+            )
+            self._starts.update(((number, (*pointer[:-1], key)), begin) for key, begin in inside)
+        return self._starts[number, pointer]
+
+
+def rewrite(text: str, start: int, old: Any, new: Any, origins: Origins, sources: Sources | None = None) -> str:
     """The text of `new`, which was made from `old`: the value whose text begins at `start`.
 
-    `origins` knows which containers in `new` were copied from which in `old`; all others are the old ones, or new.
+    `origins` knows which containers in `new` were copied from which old ones; all others are the old ones, or new.
+    Old ones at a new place are written as they stand in `sources`, by default this text.
     """
-    return _Writer(text, start, origins).value(start, old, new)
+    return _Writer(text, start, origins, sources or Sources([(text, start, old)])).value(start, old, new)
+
+
+def write(new: Any, text: str, start: int, origins: Origins, sources: Sources) -> str:
+    """The text of a new value on one line, in the form of the one that begins at `start`."""
+    return _Writer(text, start, origins, sources).new(new, None)
 
 
 def _descend(text: str, start: int, tree: dict[Any, Any], path: Pointer, found: dict[Pointer, int]) -> None:
@@ -108,11 +164,12 @@ def _next(text: str, end: int) -> int:
 
 
 class _Writer:
-    def __init__(self, text: str, start: int, origins: Origins) -> None:
+    def __init__(self, text: str, start: int, origins: Origins, sources: Sources) -> None:
         self._text = text
         self._origins = origins
+        self._sources = sources
         head = text[start : start + _HEAD]
-        self._compact = '": ' not in head and '":' in head
+        self._compact = is_compact(text, start)
         self._ascii = text.isascii()
         step = _STEP.search(head)
         self._step = step[1] if step else "  "
@@ -126,7 +183,7 @@ class _Writer:
                 return self._array(start, old, new)
         if new is old:
             return self._text[start : value_at(self._text, start).end]
-        return self._dump(new, self._indent_at(start))
+        return self.new(new, self._indent_at(start))
 
     def _object(self, start: int, old: dict[str, Any], new: dict[str, Any]) -> str:
         known: dict[str, _Member] = {}
@@ -140,7 +197,7 @@ class _Writer:
             found = known.get(key)
             if found is None:
                 words = json.dumps(key, ensure_ascii=self._ascii) + (":" if self._compact else ": ")
-                written.append((None, words + self._dump(value, indent)))
+                written.append((None, words + self.new(value, indent)))
             elif value is old[key]:
                 written.append((number[key], self._text[found.start : found.value.end]))
             else:
@@ -167,7 +224,7 @@ class _Writer:
                     (number, self._text[span.start : span.end] if same else self.value(span.start, old[number], item))
                 )
             else:
-                written.append((None, self._dump(item, indent)))
+                written.append((None, self.new(item, indent)))
         return self._joined(start, spans, written)
 
     def _joined(self, start: int, spans: list[Span], written: list[tuple[int | None, str]]) -> str:
@@ -200,9 +257,21 @@ class _Writer:
         rest = lead[len(white) :]
         return white if line and (not rest or (rest[0] == '"' and rest.rstrip()[-1:] == ":")) else None
 
-    def _dump(self, value: Any, indent: str | None) -> str:
-        if indent is None or not isinstance(value, dict | list) or not value:
-            separators = (",", ":") if self._compact else (", ", ": ")
-            return json.dumps(value, ensure_ascii=self._ascii, separators=separators)
-        dumped = json.dumps(value, ensure_ascii=self._ascii, indent=self._step)
-        return dumped.replace("\n", self._newline + indent)
+    def new(self, value: Any, indent: str | None) -> str:
+        """The text of a value that did not stand here: on lines with this indent, or on one where it is None."""
+        if not isinstance(value, dict | list) or not value:
+            return json.dumps(value, ensure_ascii=self._ascii)
+        origin = self._origins.of(value)
+        if (found := self._sources.find(origin)) is not None:
+            return _Writer(*found, self._origins, self._sources).value(found[1], origin, value)
+        inner = None if indent is None else indent + self._step
+        if isinstance(value, dict):
+            colon = ":" if self._compact else ": "
+            parts = [json.dumps(key, ensure_ascii=self._ascii) + colon + self.new(value[key], inner) for key in value]
+        else:
+            parts = [self.new(item, inner) for item in value]
+        opening, closing = "{}" if isinstance(value, dict) else "[]"
+        if inner is None:
+            return opening + ("," if self._compact else ", ").join(parts) + closing
+        line = self._newline + inner
+        return f"{opening}{line}{f',{line}'.join(parts)}{self._newline}{indent}{closing}"

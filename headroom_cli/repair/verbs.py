@@ -6,6 +6,7 @@ import hashlib
 from typing import Any
 
 from headroom_cli.lint.history import Block, Entry
+from headroom_cli.lint.placeholders import says_nothing
 from headroom_cli.repair import shapes
 from headroom_cli.repair.shapes import ENTRY_RESULTS
 from headroom_cli.repair.work import CannotRepair, Work
@@ -65,7 +66,7 @@ def neutralize(work: Work, result: Block, *, call: Block | None = None, keep: bo
 
     One that says nothing goes, unless `keep`. `call` is the call that it answers, if the history has it.
     """
-    if shapes.is_placeholder(result) and not keep:
+    if says_nothing(result) and not keep:
         work.take_out(result)
         return "dropped the result, which says nothing"
     words = shapes.neutral(result, call)

@@ -1,0 +1,207 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headroom_cli.repair.documents import DocumentRepair, Options, repair_document
+from headroom_cli.repair.messages import repair
+from headroom_cli.repair.splice import positions, value_at
+from tests.repair.support import PROVIDERS, TURNS, Turns, break_history, build, errors, profile_of
+
+TIMES = st.integers(1, 3)
+INDENTS = st.sampled_from([None, 1, 2, 4, "\t"])
+KEYS = {"gemini": "contents", "openai-responses": "input"}
+CALL = {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "read", "input": {}}]}
+HELLO = {"role": "user", "content": "hello"}
+DONE = {"role": "assistant", "content": "done"}
+
+
+def options(name: str) -> Options:
+    return Options(profiles=[profile_of(name)], judged_as="history", unsafe=True)
+
+
+def fixed(text: str, name: str = "anthropic", path: str = "golden.json") -> str:
+    outcome = repair_document(text.encode(), path, options(name))
+    assert outcome.refused is None
+    return outcome.after.decode()
+
+
+def broken_history(turns: Turns, name: str, times: int, data: st.DataObject) -> list[Any]:
+    # The ends stay sound, so that what is broken is still seen to be a history of its dialect.
+    around: Turns = [(1, False), (0, False)]
+    whole = build([*around, *turns, *around], PROVIDERS[name])
+    length = len(build(around, PROVIDERS[name]))
+    broken = whole[length:-length]
+    for _ in range(times):
+        broken = break_history(broken, PROVIDERS[name], data.draw) if broken else broken
+    return [*whole[:length], *broken, *whole[-length:]]
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+@given(turns=TURNS, times=TIMES, indent=INDENTS, data=st.data())
+@settings(max_examples=30)
+def test_a_document_changes_only_where_its_history_does(
+    name: str, turns: Turns, times: int, indent: int | str | None, data: st.DataObject
+) -> None:
+    dialect = PROVIDERS[name]
+    key = KEYS.get(dialect, "messages")
+    rows = [json.dumps(row, indent=indent) for row in broken_history(turns, name, times, data)]
+    head = f'{{ "note" : "caf\\u00e9 \\/",\n"seed":1.0E+2, "{key}" :[\n'
+    text = head + " ,\n".join(rows) + ']\n\n, "tail": [ ] }\n'
+    after = fixed(text, name)
+
+    body = json.loads(text)
+    expected = repair(body[key], dialect, profiles=[profile_of(name)], body=body, judged_as="history", unsafe=True)
+    assert json.loads(after) == expected.body
+    assert errors(json.loads(after)[key], name) == [left.finding.rule.code for left in expected.left]
+    assert fixed(after, name) == after
+    assert (after == text) is not expected.changed
+
+    # All around stays as it was written, and so do messages and blocks that no repair touched.
+    assert after.startswith(head) and after.endswith(']\n\n, "tail": [ ] }\n')
+    given_ones = {id(row): rows[number] for number, row in enumerate(body[key])}
+    for message in expected.messages:
+        if id(message) in given_ones:
+            assert given_ones[id(message)] in after
+    for pointer in pointers_of_kept_blocks(body[key], expected.messages):
+        start = positions(text, 0, [(key, *pointer)])[(key, *pointer)]
+        assert text[start : value_at(text, start).end] in after
+
+
+def pointers_of_kept_blocks(before: list[Any], after: list[Any]) -> list[tuple[str | int, ...]]:
+    kept = {id(block) for message in after for _, block in blocks_of(message)}
+    return [
+        (number, *pointer)
+        for number, row in enumerate(before)
+        for pointer, block in blocks_of(row)
+        if id(block) in kept
+    ]
+
+
+def blocks_of(message: dict[str, Any]) -> list[tuple[tuple[str, int], Any]]:
+    return [
+        ((key, number), block)
+        for key in ("content", "parts", "tool_calls")
+        if isinstance(message.get(key), list)
+        for number, block in enumerate(message[key])
+    ]
+
+
+@pytest.mark.parametrize("name", ["anthropic", "openai", "gemini"])
+@given(turns=TURNS, times=TIMES, data=st.data())
+@settings(max_examples=30)
+def test_of_a_message_on_each_line_only_broken_lines_change(
+    name: str, turns: Turns, times: int, data: st.DataObject
+) -> None:
+    rows = broken_history(turns, name, times, data)
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    after = fixed(text, name, "chat.jsonl")
+    expected = repair(rows, PROVIDERS[name], profiles=[profile_of(name)], judged_as="history", unsafe=True)
+    assert [json.loads(line) for line in after.splitlines()] == expected.messages
+    given_ones = {id(row): line for row, line in zip(rows, text.splitlines(), strict=True)}
+    for message, line in zip(expected.messages, after.splitlines(), strict=True):
+        assert given_ones.get(id(message), line) == line
+    assert fixed(after, name, "chat.jsonl") == after
+
+
+PRETTY = """{
+  "model": "claude-haiku-4-5",
+  "messages": [
+    { "role": "user", "content": "\\u00fcber" },
+    {
+      "role": "assistant",
+      "content": [
+        { "type": "tool_use", "id": "toolu_1", "name": "read", "input": { "n": 1.50 } }
+      ]
+    },
+    { "role": "user", "content": [ { "type": "text", "text": "never mind" } ] },
+    { "role": "assistant", "content": "Fine." }
+  ]
+}
+"""
+
+
+def test_an_added_result_looks_like_its_neighbours() -> None:
+    after = fixed(PRETTY)
+    assert after == PRETTY.replace(
+        '[ { "type": "text"',
+        '[ {"type": "tool_result", "tool_use_id": "toolu_1", "content": "no result recorded", "is_error": true}, '
+        '{ "type": "text"',
+    )
+
+
+TOOLS = [{"id": "call_1", "type": "function", "function": {"name": "read", "arguments": "{}"}}]
+CHAT = [HELLO, {"role": "assistant", "content": None, "tool_calls": TOOLS}, DONE]
+ADDED = {"role": "tool", "tool_call_id": "call_1", "content": "no result recorded"}
+
+
+@pytest.mark.parametrize("indent", [None, 1, 4, "\t"])
+def test_an_added_message_is_written_like_the_others(indent: int | str | None) -> None:
+    before, after = ({"messages": rows} for rows in (CHAT, [*CHAT[:2], ADDED, DONE]))
+    assert fixed(json.dumps(before, indent=indent), "openai") == json.dumps(after, indent=indent)
+    compact = json.dumps(before, separators=(",", ":"))
+    assert fixed(compact, "openai") == json.dumps(after, separators=(",", ":"))
+
+
+def test_windows_line_ends_and_a_byte_order_mark_stay() -> None:
+    before, after = ({"messages": rows} for rows in (CHAT, [*CHAT[:2], ADDED, DONE]))
+    text, expected = ("\ufeff" + json.dumps(each, indent=2).replace("\n", "\r\n") + "\r\n" for each in (before, after))
+    assert fixed(text, "openai") == expected
+
+
+def test_what_moves_keeps_its_text() -> None:
+    moved = '{"tool_use_id" :"toolu_1", "type": "tool_result","content":"\\u00fc","n":1.50}'
+    text = (
+        f'[{json.dumps(HELLO)}, {json.dumps(CALL)}, {{"role": "user", "content": [{{"type": "text", "text": "so"}},'
+        f" {moved}]}}, {json.dumps(DONE)}]"
+    )
+    after = fixed(text)
+    assert after == text.replace(
+        f'{{"type": "text", "text": "so"}}, {moved}', f'{moved}, {{"type": "text", "text": "so"}}'
+    )
+    chat = "".join(json.dumps(row) + "\n" for row in (HELLO, CALL, HELLO, DONE))
+    after = fixed(chat + f'{{"role":"user","content":[{moved}]}}\n', path="chat.jsonl")
+    filled = f'{{"role": "user", "content": [{moved}, {{"type": "text", "text": "hello"}}]}}'
+    assert after.splitlines() == [json.dumps(HELLO), json.dumps(CALL), filled, json.dumps(DONE)]
+
+
+def test_a_body_that_a_recorder_keeps_as_text_is_repaired_inside_it() -> None:
+    body = json.dumps({"model": "claude-haiku-4-5", "messages": [HELLO, CALL, HELLO]})
+    entry = {
+        "request": {
+            "method": "POST",
+            "url": "https://api.anthropic.com/v1/messages",
+            "postData": {"mimeType": "application/json", "text": body},
+        },
+        "response": {"status": 200, "content": {"mimeType": "application/json", "text": "{}"}},
+        "startedDateTime": "2026-11-12T09:00:00.000Z",
+    }
+    text = json.dumps({"log": {"version": "1.2", "entries": [entry]}}, indent=2)
+    after = fixed(text, path="run.har")
+    text_after = json.loads(after)["log"]["entries"][0]["request"]["postData"]["text"]
+    assert text_after == body.replace(
+        json.dumps(HELLO) + "]",
+        '{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": '
+        '"no result recorded", "is_error": true}, {"type": "text", "text": "hello"}]}]',
+    )
+    assert after == text.replace(json.dumps(body), json.dumps(text_after))
+
+
+def test_sessions_and_unknown_files_are_refused() -> None:
+    def refused(text: str, path: str) -> DocumentRepair:
+        outcome = repair_document(text.encode(), path)
+        assert outcome.after == outcome.before
+        return outcome
+
+    line = '{"type":"user","uuid":"1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"hi"}}\n'
+    assert refused(line, "s.jsonl").refused == "a session of a client: headroom repair s.jsonl"
+    assert refused('{"name": "acme"}', "package.json").refused == "unknown format (keys: name)"
+
+
+def test_the_line_of_each_repair_is_known() -> None:
+    outcome = repair_document(PRETTY.encode(), "golden.json", options("anthropic"))
+    assert [(placed.line, placed.change.rule) for placed in outcome.changes] == [(5, "HR101")]
