@@ -5,16 +5,16 @@ Confirmed on 2026-11-30. Anthropic and Bedrock: tools, system and messages in th
 at least 30 minutes from GPT-5.6 on.
 
 **Rebuilt** is what the request before had in the cache, still stands in this one, and was not read: at least 1,024
-tokens and a tenth of it. Real logs show where to draw the line. Of 18,893 requests to Claude that follow another, 96.4 %
-read all of it, 0.4 % miss less than that, and of the other 596, 520 miss more than half. OpenAI reads in steps of 128
-tokens and often falls a request or two behind: of 683 requests, 30 % read all of it and 60 % miss less than that.
+tokens and a tenth of it. Real logs show where to draw the line. Of 18,893 requests to Claude that follow another,
+96.4 % read all of it, 0.4 % miss less than that, and of the other 596, 520 miss more than half. OpenAI reads in steps of
+128 tokens and often falls a request or two behind: of 683 requests, 30 % read all of it and 60 % miss less than that.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from headroom_cli.model import Conversation, LeftBy, Request, Usage
 
@@ -72,8 +72,7 @@ def caching(provider: str) -> Caching:
     return _CACHING.get(provider, _OTHER)
 
 
-@dataclass(frozen=True, slots=True)
-class CacheState:
+class CacheState(NamedTuple):
     """What became of the cache at one request; `before` is the request that it is compared with, by index.
 
     `state` is `hit` (what had been cached was read), `first` (this request is the first to cache the context),
@@ -201,18 +200,18 @@ class _Thread:
 
 def _left(conversation: Conversation) -> dict[int, _Left]:
     """What left the context, by the request that no longer saw it."""
+    parts = [part for message in conversation.messages for part in message.parts]
+    ended = [interval for part in parts for interval in part.context if interval[1] is not None]
     found: dict[int, _Left] = {}
-    for message in conversation.messages:
-        for part in message.parts:
-            for enters, leaves, left_by in part.context:
-                if leaves is None or left_by is None:
-                    continue
-                entry = found.get(leaves)
-                if entry is None:
-                    found[leaves] = _Left({left_by}, enters)
-                else:
-                    entry.reasons.add(left_by)
-                    entry.since = min(entry.since, enters)
+    for enters, leaves, left_by in ended:
+        if leaves is None or left_by is None:
+            continue
+        entry = found.get(leaves)
+        if entry is None:
+            found[leaves] = _Left({left_by}, enters)
+        else:
+            entry.reasons.add(left_by)
+            entry.since = min(entry.since, enters)
     return found
 
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headroom_cli.billing import factor
 from headroom_cli.caching import LONG_TTL, SHORT_TTL
@@ -167,8 +167,7 @@ def request_cost(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class CacheCost:
+class CacheCost(NamedTuple):
     """Micro-dollars of one request that depend on its cache.
 
     `rebuild` is what the rebuilt tokens cost beyond reading them. `all_5m` and `all_1h` are what the request would have
@@ -202,20 +201,21 @@ def cache_cost(
     nothing, as nearly all real ones do after such a pause, and would have written what it read.
     """
     total = uncached + cache_read + cache_write
-    read, fresh = _price(prices.cache_read, total), _price(prices.input, total)
     for_5m, for_1h = _price(prices.cache_write, total), _price(prices.cache_write_1h, total)
     hour = min(cache_write_1h, cache_write)
     minutes = cache_write - hour
-    again_1h = min(rebuilt, hour)
-    again_5m = min(rebuilt - again_1h, minutes)
-    rebuild = again_1h * for_1h + again_5m * for_5m + (rebuilt - again_1h - again_5m) * fresh - rebuilt * read
-    spared = again_5m if is_bridged else 0
-    needed = was_hit and hour and gap_seconds is not None and SHORT_TTL < gap_seconds <= LONG_TTL
-    return CacheCost(
-        rebuild=_micros(rebuild),
-        all_5m=_micros(hour * (for_5m - for_1h) + (cache_read * (for_5m - read) if needed else 0)),
-        all_1h=_micros(minutes * (for_1h - for_5m) - spared * (for_1h - read)),
-    )
+    rebuild, all_5m, all_1h = 0, hour * (for_5m - for_1h), minutes * (for_1h - for_5m)
+    if rebuilt:
+        read = _price(prices.cache_read, total)
+        again_1h = min(rebuilt, hour)
+        again_5m = min(rebuilt - again_1h, minutes)
+        rebuild = again_1h * for_1h + again_5m * for_5m - rebuilt * read
+        rebuild += (rebuilt - again_1h - again_5m) * _price(prices.input, total)
+        if is_bridged:
+            all_1h -= again_5m * (for_1h - read)
+    elif was_hit and hour and gap_seconds is not None and SHORT_TTL < gap_seconds <= LONG_TTL:
+        all_5m += cache_read * (for_5m - _price(prices.cache_read, total))
+    return CacheCost(_micros(rebuild), _micros(all_5m), _micros(all_1h))
 
 
 def _micros(pico: int) -> int:
