@@ -7,7 +7,6 @@ places, never an unanswered call and an orphan.
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass, field
 
 from headroom_cli.lint.history import Block, Entry, History, Turn
@@ -84,25 +83,48 @@ class _Open:
 
 
 class _Calls:
-    """Calls of one id (or name), in order, and the last of them that got a result."""
+    """Calls of one id (or name), in order, and the last of them that got a result: of all, and of those of one place.
 
-    __slots__ = ("answered", "waiting")
+    A place is what results may stand in that answer the calls before it: they are numbered, and `place` is the last.
+    """
+
+    __slots__ = ("_first", "_first_here", "_waiting", "answered", "answered_here", "place")
 
     def __init__(self) -> None:
-        self.waiting: deque[_Open] = deque()
+        self.place = -1
         self.answered: _Open | None = None
+        self.answered_here: _Open | None = None
+        self._waiting: list[_Open] = []
+        self._first = self._first_here = 0
+
+    def open(self, entry: _Open, place: int) -> None:
+        """One more call waits, in this place."""
+        if self.place != place:
+            self.place, self.answered_here, self._first_here = place, None, len(self._waiting)
+        self._waiting.append(entry)
 
     def first(self) -> _Open | None:
         """The first that waits."""
-        while self.waiting and self.waiting[0].result is not None:
-            self.waiting.popleft()
-        return self.waiting[0] if self.waiting else None
+        self._first = self._from(self._first)
+        return self._waiting[self._first] if self._first < len(self._waiting) else None
+
+    def first_here(self) -> _Open | None:
+        """The first that waits in the last place."""
+        self._first_here = self._from(self._first_here)
+        return self._waiting[self._first_here] if self._first_here < len(self._waiting) else None
 
     def last(self) -> _Open | None:
         """The last that waits."""
-        while self.waiting and self.waiting[-1].result is not None:
-            self.waiting.pop()
-        return self.waiting[-1] if self.waiting else None
+        waiting = self._waiting
+        while waiting and waiting[-1].result is not None:
+            waiting.pop()
+        self._first, self._first_here = min(self._first, len(waiting)), min(self._first_here, len(waiting))
+        return waiting[-1] if waiting else None
+
+    def _from(self, number: int) -> int:
+        while number < len(self._waiting) and self._waiting[number].result is not None:
+            number += 1
+        return number
 
 
 _Key = tuple[str, str]
@@ -114,8 +136,8 @@ class _Matcher:
         self.calls: list[_Open] = []
         self._anywhere = anywhere
         self._by_name = history.dialect == "gemini"  # ids came late, and one side may lack them
-        self._ever: dict[_Key, _Calls] = {}
-        self._here: dict[_Key, _Calls] = {}  # the calls that results standing here may answer
+        self._known: dict[_Key, _Calls] = {}
+        self._place = 0  # results that stand here may answer the calls of this place
         self._awaited: list[_Open] = []
         self._strays: list[tuple[Block, list[_Open]]] = []
 
@@ -124,27 +146,31 @@ class _Matcher:
         self.calls.append(entry)
         self._awaited.append(entry)
         for key in self._keys_of_call(block):
-            for calls in (self._ever, self._here):
-                calls.setdefault(key, _Calls()).waiting.append(entry)
+            calls = self._known.get(key)
+            if calls is None:
+                calls = self._known[key] = _Calls()
+            calls.open(entry, self._place)
 
     def leave_place(self) -> None:
         self._awaited = []
         if not self._anywhere:
-            self._here = {}
+            self._place += 1
 
     def take(self, result: Block) -> None:
         for key in self._keys_of_result(result):
-            here, ever = self._here.get(key), self._ever.get(key)
-            entry = here.first() if here is not None else None
-            if entry is not None:
+            calls = self._known.get(key)
+            if calls is None:
+                continue
+            here = calls.place == self._place
+            if here and (entry := calls.first_here()) is not None:
                 self._answer(entry, result, in_place=True)
-            elif here is not None and here.answered is not None:
-                self._again(here.answered, result, same_place=here.answered.in_place)
-            elif ever is not None and (entry := ever.last()) is not None:
+            elif here and calls.answered_here is not None:
+                self._again(calls.answered_here, result, same_place=calls.answered_here.in_place)
+            elif (entry := calls.last()) is not None:
                 self._answer(entry, result, in_place=False)
                 self.found.displaced.append(Displaced(entry.call, result))
-            elif ever is not None and ever.answered is not None:
-                self._again(ever.answered, result, same_place=False)
+            elif calls.answered is not None:
+                self._again(calls.answered, result, same_place=False)
             else:
                 continue
             return
@@ -157,9 +183,10 @@ class _Matcher:
     def _answer(self, entry: _Open, result: Block, *, in_place: bool) -> None:
         entry.result, entry.in_place = result, in_place
         for key in self._keys_of_call(entry.call):
-            for calls in (self._here.get(key), self._ever.get(key)):
-                if calls is not None:
-                    calls.answered = entry
+            calls = self._known[key]
+            calls.answered = entry
+            if calls.place == self._place:
+                calls.answered_here = entry
 
     def settle_strays(self) -> None:
         """What answered nothing when it came: its call stands later, or it stands in the place of another, or neither.
@@ -168,7 +195,7 @@ class _Matcher:
         """
         left: dict[int, tuple[list[_Open], list[Block]]] = {}
         for result, awaited in self._strays:
-            known = [self._ever[key].first() for key in self._keys_of_result(result) if key in self._ever]
+            known = [self._known[key].first() for key in self._keys_of_result(result) if key in self._known]
             entry = next((entry for entry in known if entry is not None), None)
             if entry is not None:
                 self._answer(entry, result, in_place=False)
