@@ -90,11 +90,11 @@ class _Calls:
 
     __slots__ = ("_first", "_first_here", "_waiting", "answered", "answered_here", "place")
 
-    def __init__(self) -> None:
-        self.place = -1
+    def __init__(self, first: _Open, place: int) -> None:
+        self.place = place
         self.answered: _Open | None = None
         self.answered_here: _Open | None = None
-        self._waiting: list[_Open] = []
+        self._waiting = [first]
         self._first = self._first_here = 0
 
     def open(self, entry: _Open, place: int) -> None:
@@ -148,8 +148,9 @@ class _Matcher:
         for key in self._keys_of_call(block):
             calls = self._known.get(key)
             if calls is None:
-                calls = self._known[key] = _Calls()
-            calls.open(entry, self._place)
+                self._known[key] = _Calls(entry, self._place)
+            else:
+                calls.open(entry, self._place)
 
     def leave_place(self) -> None:
         self._awaited = []
@@ -246,17 +247,18 @@ def match(history: History, profile: Profile) -> Matching:
     matcher.settle_strays()
     found = matcher.found
     _mark_split(history, found.displaced)
+    found.answered = [(o.call, o.result) for o in matcher.calls if o.in_place and o.result is not None]
+    without = [opened for opened in matcher.calls if opened.result is None]
+    if not without:
+        return found
     open_end = _frontier(turns) if history.spares_frontier else None
     answered: dict[tuple[int, str | None], Block] = {}
     if profile.same_turn_ids is not None:  # else ids may repeat, and each call wants a result of its own
         answered = {(opened.turn, opened.call.id): opened.call for opened in matcher.calls if opened.in_place}
     by_id = {call.id: call for call in answered.values()} if profile.later_turn_ids == "error" else {}
-    for opened in matcher.calls:
+    for opened in without:
         call = opened.call
-        if opened.result is not None:
-            if opened.in_place:
-                found.answered.append((call, opened.result))
-        elif call.id is not None and ((opened.turn, call.id) in answered or _is_copy(call, by_id.get(call.id))):
+        if call.id is not None and ((opened.turn, call.id) in answered or _is_copy(call, by_id.get(call.id))):
             found.repeated.append(call)
         elif open_end is not None and opened.turn >= open_end:
             found.pending.append(call)
