@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from string import Formatter
 from typing import TYPE_CHECKING, Any, Literal
 
 from headroom_cli.lint.declared import Declared, declared_tools
@@ -35,6 +36,12 @@ class Fix:
     kind: FixKind
     what: str
     safe: bool = True
+
+
+def in_their_words(template: str, **known: object) -> str | None:
+    """A provider's error text with what is known filled in; None where it names something that is not known."""
+    names = [name for _, name, _, _ in Formatter().parse(template) if name]
+    return None if any(known[name] is None for name in names) else template.format(**known)
 
 
 @dataclass(slots=True, eq=False)

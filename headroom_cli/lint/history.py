@@ -35,6 +35,12 @@ class Block:
     value: Any = None
     entry: Entry = field(init=False, repr=False)
 
+    @property
+    def place(self) -> str:
+        """Where it stands in a request, as Anthropic and Bedrock write it: `messages.2.content.0`."""
+        path = self.path or ("content", self.entry.blocks.index(self))
+        return ".".join(map(str, ("messages", self.entry.index, *path)))
+
 
 @dataclass(slots=True, eq=False)
 class Entry:

@@ -38,6 +38,7 @@ FAMILIES: list[tuple[Any, str]] = [
     ({"type": "user", "message": {"role": "user", "content": "redacted"}}, "claude-code"),
     ({"type": "system", "subtype": "init", "session_id": "s", "model": "m"}, "claude-stream-json"),
     ({"type": "result", "session_id": "s", "usage": {}}, "claude-stream-json"),
+    ({"type": "user", "parent_tool_use_id": None, "message": {"content": []}}, "claude-stream-json"),
     ({"type": "message_start", "message": {"id": "m"}}, "anthropic-sse"),
     ({"type": "ping"}, "anthropic-sse"),
     ({"object": "chat.completion.chunk", "choices": []}, "openai-chat-chunks"),
@@ -90,6 +91,8 @@ FAMILIES: list[tuple[Any, str]] = [
     ({"$rewindTo": "1"}, "gemini-cli"),
     ({"message": {"role": "user", "content": []}, "message_id": 0}, "strands"),
     ({"environment": "e", "trajectory": [], "history": [], "info": {}}, "swe-agent"),
+    ({"history": [{"role": "system", "content": "s", "agent": "main"}]}, "swe-agent"),
+    ({"history": [{"role": "system", "content": "s"}]}, "unknown"),
     ({"messages": [{"role": {"value": "user"}, "contents": []}]}, "agent-framework"),
 ]
 

@@ -35,7 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from headroom_cli.lint.base import Check, Finding, Fix, Rule
+from headroom_cli.lint.base import Check, Finding, Fix, Rule, in_their_words
 from headroom_cli.lint.history import Block
 from headroom_cli.lint.shapes.openai import is_legacy
 
@@ -74,9 +74,9 @@ def check(check: Check) -> Iterator[Finding]:
         )
 
 
-def _api_error(provider: str, call: Block) -> str:
+def _api_error(provider: str, call: Block) -> str | None:
     kind = call.type.replace("_", " ")
-    return _ERRORS[provider].format(id=call.id, next=call.entry.index + 1, kind=kind)
+    return in_their_words(_ERRORS[provider], id=call.id, next=call.entry.index + 1, kind=kind)
 
 
 RULE = Rule(

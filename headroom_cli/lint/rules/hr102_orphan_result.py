@@ -28,12 +28,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from headroom_cli.lint.base import Check, Finding, Fix, Rule
+from headroom_cli.lint.base import Check, Finding, Fix, Rule, in_their_words
 from headroom_cli.lint.shapes.openai import is_legacy
 
 _FIX = Fix("neutralize", "turn the result into text in the same place, or drop it if it is empty")
 _ERRORS = {
-    "anthropic": "messages.{n}.{at}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` "
+    "anthropic": "{place}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` "
     "block must have a corresponding `tool_use` block in the previous message.",
     "bedrock": "The number of toolResult blocks at messages.{n}.content exceeds the number of toolUse blocks of "
     "previous turn.",
@@ -80,9 +80,10 @@ def check(check: Check) -> Iterator[Finding]:
             severity="error" if history.complete and not legacy else "warning",
             refs=refs + lost,
             call_ids=(result.id,) if result.id else (),
-            api_error=errors.get(named, _ERRORS[named]).format(
+            api_error=in_their_words(
+                errors.get(named, _ERRORS[named]),
                 n=result.entry.index,
-                at=".".join(map(str, result.path)),
+                place=result.place,
                 id=result.id,
                 kind=result.type.replace("_", " "),
                 before=history.entries[result.entry.index - 1].role if result.entry.index else "",

@@ -37,7 +37,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from headroom_cli.lint.base import Check, Finding, Fix, Related, Rule
+from headroom_cli.lint.base import Check, Finding, Fix, Related, Rule, in_their_words
 from headroom_cli.lint.history import Block
 from headroom_cli.lint.shapes.openai import is_legacy
 
@@ -108,8 +108,8 @@ def _interleaved(check: Check) -> Iterator[Finding]:
             )
 
 
-def _api_error(provider: str, call: Block) -> str:
-    return _ERRORS[provider].format(id=call.id, next=call.entry.index + 1, kind=call.type.replace("_", " "))
+def _api_error(provider: str, call: Block) -> str | None:
+    return in_their_words(_ERRORS[provider], id=call.id, next=call.entry.index + 1, kind=call.type.replace("_", " "))
 
 
 RULE = Rule(

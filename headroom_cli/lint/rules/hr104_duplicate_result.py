@@ -50,7 +50,7 @@ _ERRORS = {
     "strict": "invalid params, tool call result does not follow tool call (2013)",
 }
 _ELSEWHERE_ERRORS = {
-    "anthropic": "messages.{n}.{at}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` "
+    "anthropic": "{place}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` "
     "block must have a corresponding `tool_use` block in the previous message.",
     "openai": "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with "
     "'tool_calls'.",
@@ -79,10 +79,7 @@ def check(check: Check) -> Iterator[Finding]:
             call_ids=(call.id,) if call.id else (),
             related=[Related(kept, "the other result"), Related(call, "the call")],
             api_error=errors.get(named, _ERRORS[named]).format(
-                id=again.id or again.name,
-                n=again.entry.index,
-                first=first.entry.index,
-                at=".".join(map(str, again.path)),
+                id=again.id or again.name, n=again.entry.index, first=first.entry.index, place=again.place
             ),
             fix=Fix("drop", _DROP, safe),
         )

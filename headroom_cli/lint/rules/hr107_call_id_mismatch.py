@@ -31,14 +31,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from headroom_cli.lint.base import Check, Finding, Fix, Related, Rule, Severity
+from headroom_cli.lint.base import Check, Finding, Fix, Related, Rule, Severity, in_their_words
 from headroom_cli.lint.matching import Orphan
 from headroom_cli.lint.shapes.openai import is_legacy
 
 _RENAME = Fix("rename", "write the id of the call that waits into the result")
 _NEUTRALIZE = Fix("neutralize", "turn the result into text in the same place, or drop it if it is empty")
 _ERRORS = {
-    "anthropic": "messages.{n}.{at}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` "
+    "anthropic": "{place}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` "
     "block must have a corresponding `tool_use` block in the previous message.",
     "bedrock": "Expected toolResult blocks at messages.{n}.content for the following Ids: {waiting}",
     "openai": "Invalid parameter: 'tool_call_id' of '{id}' not found in 'tool_calls' of previous message.",
@@ -67,9 +67,10 @@ def check(check: Check) -> Iterator[Finding]:
             refs=("O13",) if is_legacy(result) else None,
             call_ids=tuple(each for each in (result.id, call.id if orphan.call else None) if each),
             related=[Related(call, "a call that waits")],
-            api_error=_ERRORS[named].format(
+            api_error=in_their_words(
+                _ERRORS[named],
                 n=result.entry.index,
-                at=".".join(map(str, result.path)),
+                place=result.place,
                 id=result.id,
                 waiting=", ".join(ids),
                 kind=result.type.replace("_", " "),

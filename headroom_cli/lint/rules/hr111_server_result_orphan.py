@@ -46,13 +46,12 @@ def check(check: Check) -> Iterator[Finding]:
         if block.kind == "server_call" and block.id is not None:
             seen.add(block.id)
         elif block.kind == "server_result" and block.id not in seen:
-            at = ".".join(map(str, block.path))
             yield check.finding(
                 f"the {block.type} {block.id or 'without an id'} answers no call before it",
                 block,
                 severity="error" if history.complete else "warning",
                 call_ids=(block.id,) if block.id else (),
-                api_error=f"messages.{block.entry.index}.{at}: unexpected `tool_use_id` found in `{block.type}` "
+                api_error=f"{block.place}: unexpected `tool_use_id` found in `{block.type}` "
                 f"blocks: {block.id}. Each `{block.type}` block must have a corresponding `server_tool_use` block "
                 "before it.",
                 fix=_FIX,

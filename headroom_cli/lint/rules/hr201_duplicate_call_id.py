@@ -38,8 +38,8 @@ from headroom_cli.lint.history import Block
 _RENAME = Fix("rename", "give the later call, and its result, an id of their own")
 _DROP = Fix("drop", "drop the later copy of the call")
 _ERRORS = {
-    "anthropic": "messages.{n}.{at}: `tool_use` ids must be unique",
-    "bedrock": "messages.{n}.{at}: `tool_use` ids must be unique",
+    "anthropic": "{place}: `tool_use` ids must be unique",
+    "bedrock": "{place}: `tool_use` ids must be unique",
     "openai-responses": "Duplicate call_ids submitted: ['{id}']",
     "mistral": "Duplicate tool call id {id} in assistant message",
     "strict": "invalid params, duplicate tool_call id: {id} (2013)",
@@ -84,7 +84,7 @@ def _finding(check: Check, call: Block, earlier: Block, severity: Severity) -> F
         severity=severity,
         call_ids=(call.id,) if call.id else (),
         related=[Related(earlier, "the first call with this id")],
-        api_error=text.format(n=call.entry.index, at=".".join(map(str, call.path)), id=call.id) if text else None,
+        api_error=text.format(place=call.place, id=call.id) if text else None,
         fix=_DROP if copy else _RENAME,
     )
 

@@ -38,9 +38,9 @@ _RENAME = Fix("rename", "give the call and its result an id that the provider ta
 _NO_ID = frozenset({"local_shell_call", "shell_call", "apply_patch_call", "computer_call", "tool_search_call"})
 _ERRORS = {
     "mistral": "Tool call id was {id} but must be a-z, A-Z, 0-9, with a length of 9.",
-    "bedrock": "Value '{id}' at 'messages.{n}.member.{at}.toolUse.toolUseId' failed to satisfy constraint",
+    "bedrock": "Value '{id}' at '{place}.toolUse.toolUseId' failed to satisfy constraint",
 }
-_ERROR = "messages.{n}.{at}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
+_ERROR = "{place}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
 
 
 def check(check: Check) -> Iterator[Finding]:
@@ -63,9 +63,7 @@ def check(check: Check) -> Iterator[Finding]:
             at=call_id_path(call),
             call_ids=(call_id,),
             related=[Related(result, "its result")] if result is not None else [],
-            api_error=_ERRORS.get(profile.name, _ERROR).format(
-                id=_short(call_id), n=call.entry.index, at=".".join(map(str, call.path))
-            ),
+            api_error=_ERRORS.get(profile.name, _ERROR).format(id=_short(call_id), place=call.place),
             fix=_RENAME,
         )
     if nameless and profile.missing_call_id is not None and check.native:

@@ -84,8 +84,7 @@ def _of_calls(check: Check, name: str, blocks: list[Block], message: str, severi
     where = _dotted(("messages", call.entry.index, *call.path, *at))
     error = _api_error(check, name, where)
     if not name and check.history.dialect == "anthropic":
-        where = f"messages.{call.entry.index}.{'.'.join(map(str, call.path))}"
-        error = f"{where}.tool_use.name: String should have at least 1 character"
+        error = f"{call.place}.tool_use.name: String should have at least 1 character"
     return check.finding(
         message,
         call,

@@ -57,7 +57,7 @@ def _objects(check: Check, kind: str) -> Iterator[Finding]:
     for call in check.history.of_kind("call"):
         if call.type != kind or isinstance(call.value, dict):
             continue
-        where = f"messages.{call.entry.index}.{'.'.join(map(str, call.path))}.{kind}.input"
+        where = f"{call.place}.{kind}.input"
         error = f"{where}: Input should be a valid dictionary"
         if kind == "toolUse":
             error = f"The format of the value at {where} is invalid. Provide a json object for the field and try again."

@@ -9,7 +9,8 @@ first content. Claude models have refused such histories, on both platforms, and
 Gemini models, it is a warning. An *empty* assistant message may come first with Anthropic.
 
 Typical causes: a window or a compaction cut the user's message off, few-shot examples, a greeting that the client
-invented. A system message before the first is passed over; HR303 speaks of it where it is not allowed.
+invented. A system message before the first is passed over; HR303 speaks of it where it is not allowed. What `claude -p`
+prints begins with the answer, for the prompt was its input: nothing is said of it.
 
 ## Example
 
@@ -48,7 +49,8 @@ def check(check: Check) -> Iterator[Finding]:
     """The first entry that is no system message, if it is the assistant's and says anything."""
     history, name = check.history, check.profile.name
     first = next((entry for entry in history.entries if entry.side != "system"), None)
-    if first is None or first.side != "assistant" or history.dialect == "openai-responses":
+    unasked = history.dialect == "openai-responses" or history.log_format == "claude-stream-json"
+    if first is None or first.side != "assistant" or unasked:
         return
     says = _is_call(first) if name == "gemini" else _says_anything(first)
     if not says:

@@ -39,10 +39,7 @@ from headroom_cli.lint.models import traits
 _DROP = Fix("drop", "drop the blank block")
 _EMPTY = Fix("drop", 'drop the message, or write "(no content)"', safe=False)
 _ERROR = "{where}: text content blocks must contain non-whitespace text"
-_BEDROCK = (
-    "The text field in the ContentBlock object at messages.{n}.{at} is blank. Add text to the text field, and try "
-    "again."
-)
+_BEDROCK = "The text field in the ContentBlock object at {place} is blank. Add text to the text field, and try again."
 
 
 def check(check: Check) -> Iterator[Finding]:
@@ -74,7 +71,7 @@ def _blocks(check: Check, strict: bool) -> Iterator[Finding]:
             block,
             severity="warning" if lenient else "error",
             confidence="medium" if lenient else "high",
-            api_error=_BEDROCK.format(n=block.entry.index, at=".".join(map(str, block.path))),
+            api_error=_BEDROCK.format(place=block.place),
             fix=_DROP,
         )
 

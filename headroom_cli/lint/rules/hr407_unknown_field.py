@@ -124,9 +124,8 @@ def _anthropic(check: Check) -> Iterator[Finding]:
                 yield _finding(check, entry, key, (key,), f"messages.{entry.index}.{key}")
     for block in check.history.blocks:
         if isinstance(block.raw, dict) and not _BLOCK.isdisjoint(block.raw):
-            where = ".".join(map(str, block.path))
             for key in sorted(block.raw.keys() & _BLOCK, key=str):
-                yield _finding(check, block, key, (key,), f"messages.{block.entry.index}.{where}.{key}")
+                yield _finding(check, block, key, (key,), f"{block.place}.{key}")
 
 
 def _finding(check: Check, target: Entry | Block | None, key: Any, at: Pointer, where: str) -> Finding:

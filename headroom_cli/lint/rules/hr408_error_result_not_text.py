@@ -48,14 +48,12 @@ def check(check: Check) -> Iterator[Finding]:
         if found is not None:
             place, kind = found
             where = ("content",) if history.dialect == "anthropic" else ("toolResult", "content")
-            path = ".".join(map(str, block.path))
             yield check.finding(
                 f"an error result holds {kind}, not only text",
                 block,
                 at=(*where, place),
                 call_ids=(block.id,) if block.id else (),
-                api_error=f"messages.{block.entry.index}.{path}.tool_result: all content must be type `text` if "
-                "`is_error` is true",
+                api_error=f"{block.place}.tool_result: all content must be type `text` if `is_error` is true",
                 fix=_FIX,
             )
 

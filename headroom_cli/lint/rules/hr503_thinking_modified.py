@@ -117,9 +117,8 @@ def _pair(raw: Any) -> tuple[str, str]:
 
 
 def _api_error(block: Block) -> str:
-    at = ".".join(map(str, block.path))
     return (
-        f"messages.{block.entry.index}.{at}: `thinking` or `redacted_thinking` blocks in the latest assistant "
+        f"{block.place}: `thinking` or `redacted_thinking` blocks in the latest assistant "
         "message cannot be modified. These blocks must remain as they were in the original response."
     )
 

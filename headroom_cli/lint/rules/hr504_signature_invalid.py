@@ -54,14 +54,13 @@ def check(check: Check) -> Iterator[Finding]:
         fault = _fault(block)
         if fault is None or block.entry is last:
             continue
-        at = ".".join(map(str, block.path))
         missing = isinstance(block.raw, dict) and block.type == "thinking" and "signature" not in block.raw
         yield check.finding(
             fault,
             block,
-            api_error=f"messages.{block.entry.index}.{at}.thinking.signature: Field required"
+            api_error=f"{block.place}.thinking.signature: Field required"
             if missing
-            else f"messages.{block.entry.index}.{at}: Invalid `signature` in `thinking` block",
+            else f"{block.place}: Invalid `signature` in `thinking` block",
             fix=_FIX,
         )
 

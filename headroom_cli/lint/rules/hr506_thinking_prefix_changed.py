@@ -86,7 +86,7 @@ def _finding(check: SessionCheck, step: Step, what: str, start: int, later: list
         history=step.history,
         line=line,
         confidence="high" if severity == "error" else "medium",
-        api_error=f"messages.{first.entry.index}.{'.'.join(map(str, first.path))}: Invalid `signature` in `thinking` "
+        api_error=f"{first.place}: Invalid `signature` in `thinking` "
         "block. The block is bound to a different conversation. Remove the block, or set "
         '`thinking.block_binding.prefix_mismatch_behavior` to "drop_block".',
         fix=_FIX,

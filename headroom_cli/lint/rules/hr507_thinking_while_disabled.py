@@ -58,7 +58,7 @@ def check(check: Check) -> Iterator[Finding]:
             block,
             severity="error" if known else "warning",
             confidence="high" if known else "medium",
-            api_error=f"messages.{block.entry.index}.{'.'.join(map(str, block.path))}: When thinking is disabled, an "
+            api_error=f"{block.place}: When thinking is disabled, an "
             "`assistant` message in the final position cannot contain `thinking`. To use thinking blocks, enable "
             "`thinking` in your request.",
             fix=_FIX,

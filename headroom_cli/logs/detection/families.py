@@ -151,9 +151,14 @@ def _claude(o: dict[str, Any]) -> str | None:
         return "claude-code" if kind in _CLAUDE_METADATA or kind in ("user", "assistant", "progress") else None
     if kind in _CLAUDE_METADATA and ("leafUuid" in o or "messageId" in o or "snapshot" in o):
         return "claude-code"
-    if kind in _CLAUDE_STREAM and isinstance(o.get("session_id"), str):
+    if kind in _CLAUDE_STREAM and (isinstance(o.get("session_id"), str) or _in_thread(o)):
         return "claude-stream-json"
     return None
+
+
+def _in_thread(o: dict[str, Any]) -> bool:
+    """A message of a stream that says which thread it belongs to; some hosts leave the session out."""
+    return "parent_tool_use_id" in o and isinstance(o.get("message"), dict)
 
 
 def _claude_line(o: dict[str, Any], kind: str) -> str:
@@ -190,7 +195,8 @@ def _recording(o: dict[str, Any]) -> str | None:
 
 
 def _clients(o: dict[str, Any]) -> str | None:
-    if isinstance(o.get("history"), list) and isinstance(o.get("trajectory"), list):
+    history = o.get("history")
+    if isinstance(history, list) and (isinstance(o.get("trajectory"), list) or _is_of_an_agent(history)):
         return "swe-agent"
     if isinstance(o.get("message_id"), int | str) and isinstance(o.get("message"), dict):
         return "strands" if "role" in o["message"] else None
@@ -200,6 +206,12 @@ def _clients(o: dict[str, Any]) -> str | None:
         if isinstance(first.get("contents"), list) and "role" in first:
             return "agent-framework"
     return None
+
+
+def _is_of_an_agent(history: list[Any]) -> bool:
+    """Whether SWE-agent wrote a history: its demonstrations hold nothing else."""
+    first = history[0] if history else None
+    return isinstance(first, dict) and "role" in first and isinstance(first.get("agent"), str)
 
 
 def _training(o: dict[str, Any]) -> str | None:
