@@ -25,14 +25,23 @@ if TYPE_CHECKING:
         parse_messages,
         read,
     )
+    from headroom_cli.repair.library import RepairedMessages, repair_messages
     from headroom_cli.sendable import NotSendable, assert_sendable, lint_messages
 
-_SENDABLE = ("NotSendable", "assert_sendable", "lint_messages")
+_MODULES = {
+    "NotSendable": "sendable",
+    "RepairedMessages": "repair.library",
+    "assert_sendable": "sendable",
+    "lint_messages": "sendable",
+    "repair_messages": "repair.library",
+}
+"""Where it is, if not in `library`: what needs no tokens and no data frames costs little to import."""
 
 __all__ = [
     "NotSendable",
     "ParsedBlock",
     "ParsedHistory",
+    "RepairedMessages",
     "WasteSignals",
     "__version__",
     "analyze",
@@ -46,6 +55,7 @@ __all__ = [
     "parse_message_to_blocks",
     "parse_messages",
     "read",
+    "repair_messages",
 ]
 
 
@@ -54,8 +64,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    module = "sendable" if name in _SENDABLE else "library"
-    return getattr(importlib.import_module(f"headroom_cli.{module}"), name)
+    return getattr(importlib.import_module(f"headroom_cli.{_MODULES.get(name, 'library')}"), name)
 
 
 def __dir__() -> list[str]:

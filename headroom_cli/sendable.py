@@ -12,7 +12,7 @@ from headroom_cli import wire
 from headroom_cli.lint.diagnostic import Diagnostic, diagnostics
 from headroom_cli.lint.engine import Selection, judge, known_rules
 from headroom_cli.lint.patterns import unknown_words
-from headroom_cli.lint.providers import PROFILES, Profile
+from headroom_cli.lint.providers import profiles_named
 from headroom_cli.lint.sent import history_of
 from headroom_cli.logs.detection.shapes import request_dialect
 from headroom_cli.logs.exchange.exchanges import messages_of
@@ -62,7 +62,7 @@ def lint_messages(
     selection = Selection(_words(select) if select is not None else None, (), _words(ignore))
     for word in unknown_words([*(selection.select or ()), *selection.ignore], known_rules().values()):
         raise ValueError(f"no rule is called {word!r}")
-    return diagnostics(judge(history, _profiles(provider), selection.rules()))
+    return diagnostics(judge(history, profiles_named(provider), selection.rules()))
 
 
 def assert_sendable(
@@ -89,13 +89,3 @@ def assert_sendable(
 
 def _words(given: Iterable[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
-
-
-def _profiles(provider: str | Iterable[str] | None) -> list[Profile] | None:
-    if provider is None:
-        return None
-    names = _words(provider)
-    for name in names:
-        if name not in PROFILES:
-            raise ValueError(f"no provider is called {name!r}; known: {', '.join(PROFILES)}")
-    return [PROFILES[name] for name in names] or None

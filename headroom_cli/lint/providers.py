@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -182,6 +183,16 @@ PROFILES: dict[str, Profile] = {
         ),
     )
 }
+
+
+def profiles_named(provider: str | Iterable[str] | None) -> list[Profile] | None:
+    """The profiles of one or several providers; None for none. ValueError for one that does not exist."""
+    names = [provider] if isinstance(provider, str) else list(provider or ())
+    for name in names:
+        if name not in PROFILES:
+            raise ValueError(f"no provider is called {name!r}; known: {', '.join(PROFILES)}")
+    return [PROFILES[name] for name in names] or None
+
 
 _NATIVE = {
     "anthropic": "anthropic",

@@ -17,6 +17,7 @@ from headroom_cli.lint.base import Rule, Severity
 from headroom_cli.lint.history import JudgedAs, Pointer
 from headroom_cli.lint.providers import Profile
 from headroom_cli.logs import read_stream
+from headroom_cli.logs.detection.shapes import request_dialect
 from headroom_cli.repair.draft import Origins
 from headroom_cli.repair.messages import ERRORS, Change, Left, Repaired, repair
 from headroom_cli.repair.splice import NotJson, Sources, Span, positions, rewrite, value_at, write
@@ -95,7 +96,7 @@ def _fixer(options: Options, judged_as: JudgedAs | None) -> _Fix:
     def fix(messages: list[Any], body: dict[str, Any] | None) -> Repaired:
         return repair(
             messages,
-            wire.dialect_of(messages),
+            (request_dialect(body) if body is not None else None) or wire.dialect_of(messages),
             profiles=options.profiles,
             body=body,
             judged_as=judged_as,
@@ -141,7 +142,7 @@ def _repair_value(
         made: Any = done.body if history.body is not None else done.messages
         if history.body is None:
             origins.derive(made, history.messages)
-        key = () if history.body is None else (next(k for k in _KEYS if history.body.get(k) is history.messages),)
+        key = () if history.body is None else tuple(k for k in _KEYS if history.body.get(k) is history.messages)
         target = history.path
         if history.within is not None:
             target = history.within
@@ -193,6 +194,8 @@ def _histories(value: Any) -> Iterator[_History]:
             key = next((key for key in _KEYS if _is_history(node.get(key))), None)
             if key is not None:
                 yield _History(path, node, node[key], None)
+            elif isinstance(node.get("input"), str) and request_dialect(node) is not None:
+                yield _History(path, node, [], None)  # one text of the user: only what stands around it can be repaired
             elif len(path) < _MAX_DEPTH:
                 pending += reversed(
                     [(child, (*path, name)) for name, child in node.items() if name not in _NO_REQUESTS]

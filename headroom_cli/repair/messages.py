@@ -13,12 +13,12 @@ from headroom_cli.lint.models import traits
 from headroom_cli.lint.providers import Profile, default_profiles
 from headroom_cli.lint.sent import history_of
 from headroom_cli.repair.draft import Draft, Origins
-from headroom_cli.repair.fixes import known_fixes
+from headroom_cli.repair.fixes import NO_FIX, known_fixes
 from headroom_cli.repair.work import CannotRepair, Work
 
 MAX_ROUNDS = 40
 ERRORS: frozenset[Severity] = frozenset({"error"})
-NO_FIX = "no repair is known"
+UNKNOWN = "no repair is known"
 UNSAFE = "its repair is not safe; --unsafe-fixes makes it"
 _ORDER = {"HR2": 0, "HR107": 0, "HR304": 0, "HR103": 1, "HR105": 1, "HR106": 1, "HR104": 1, "HR102": 3, "HR101": 4}
 _SAFE_TOO = frozenset({"HR103", "HR104"})
@@ -113,7 +113,7 @@ def repair(
         history = _history(root, dialect, judged_as, model)
         outcome.left = [Left(f, ROUNDS) for f in judge(history, profiles, rules) if f.severity in severities]
     outcome.body = root if isinstance(root, dict) else None
-    outcome.messages = list(_messages_of(root))
+    outcome.messages = list(messages_in(root))
     return outcome
 
 
@@ -127,11 +127,14 @@ def _in_order(found: list[Finding]) -> list[list[Finding]]:
 
 def _history(root: Any, dialect: str, judged_as: JudgedAs | None, model: str | None) -> History:
     if isinstance(root, dict):
-        return history_of(_messages_of(root), dialect, body=root, judged_as=judged_as, model=model)
+        named = root.get("model", root.get("modelId"))
+        known = model or (named if isinstance(named, str) else None)
+        return history_of(messages_in(root), dialect, body=root, judged_as=judged_as, model=known)
     return history_of(root, dialect, judged_as=judged_as, model=model)
 
 
-def _messages_of(root: Any) -> list[Any]:
+def messages_in(root: Any) -> list[Any]:
+    """The messages of a body; of a list, the list itself."""
     if isinstance(root, list):
         return root
     return next((root[name] for name in ("messages", "contents", "input") if isinstance(root.get(name), list)), [])
@@ -140,7 +143,7 @@ def _messages_of(root: Any) -> list[Any]:
 def _fix(work: Work, finding: Finding, outcome: Repaired, numbers: dict[int, int]) -> None:
     fixer = known_fixes().get(finding.rule.code)
     if finding.fix is None or fixer is None:
-        outcome.left.append(Left(finding, NO_FIX))
+        outcome.left.append(Left(finding, NO_FIX.get(finding.rule.code, UNKNOWN)))
         return
     if not (finding.fix.safe or work.unsafe or finding.rule.code in _SAFE_TOO):
         outcome.left.append(Left(finding, UNSAFE))

@@ -6,6 +6,23 @@ from functools import cache
 
 from headroom_cli.repair.work import Fixer
 
+NO_FIX = {
+    "HR112": "what the stored calls gave is not in this log",
+    "HR204": "the program knows the tool by this name",
+    "HR309": "who says it is not known",
+    "HR406": "what it should be here is not known",
+    "HR502": "thinking that is gone cannot be made up",
+    "HR503": "what the model thought is not kept",
+    "HR506": "what stood there before is not kept",
+    "HR512": "reasoning that is gone cannot be made up",
+    "HR513": "a signature cannot be made up",
+    "HR603": "which tools the model needs is for the program to decide",
+    "HR605": "which of the tools is meant is not known",
+    "HR701": "which tools the model needs is for the program to decide",
+    "HR709": "what the model can do without is for the program to decide",
+}
+"""Why findings of these rules stay."""
+
 
 @cache
 def known_fixes() -> dict[str, Fixer]:
