@@ -20,8 +20,6 @@ def cache(
         return
     found = packs.all_packs(folder)
     files = {path for pack in found for path in pack.files}
-    print(
-        f"{folder}: {plural(len(files), 'file')} in {plural(len(found), 'pack')}, {size(sum(p.size for p in found))}"
-    )
+    print(f"{folder}: {plural(len(files), 'file')} in {plural(len(found), 'pack')}, {size(sum(p.size for p in found))}")
     most = size(sum(packs.MAX_BYTES.values()))
     print(f"at most {most}; elsewhere with {packs.VARIABLE}; not at all with --no-cache")

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 import polars.selectors as cs
 
+from headroom_cli.carried import money
 from headroom_cli.export.files import file_id, files_table, labels_by_path
 from headroom_cli.export.schema import TABLES, TEXTS, Table, Type
 from headroom_cli.export.state import Known
@@ -175,6 +176,8 @@ def _blocks(settled: Settled, headers: pl.DataFrame) -> pl.DataFrame:
         .join(stays, on=["conversation", "block_index"], how="left")
         .with_columns(
             block_id=_row_id("block_index"),
+            entry_cost_usd_micros=money("tokens", "entry_rate"),
+            carried_cost_usd_micros=money("tokens", "carry_rate"),
             content_hash=pl.when(pl.col("content_hash") != "", pl.col("bytes") > 0).then("content_hash"),
         )
     )
@@ -218,6 +221,7 @@ def _tool_calls(settled: Settled, headers: pl.DataFrame) -> pl.DataFrame:
             result_is_error="is_error",
             result_times_sent="times_sent",
             result_carried="carried_tokens",
+            carried_cost_usd_micros=money("tokens", "carry_rate"),
         )
     )
     failed = pl.col("result_is_error").fill_null(False)
@@ -299,7 +303,9 @@ def _conversations(
         messages.group_by(key).agg(messages=pl.len()),
         blocks.group_by(key).agg(entered_tokens=pl.col("tokens").cast(pl.Int64).sum()),
         waste.group_by(key).agg(
-            flagged_tokens=pl.col("exclusive_tokens").sum(), avoidable_tokens=pl.col("avoidable_tokens").sum()
+            flagged_tokens=pl.col("exclusive_tokens").sum(),
+            avoidable_tokens=pl.col("avoidable_tokens").sum(),
+            avoidable_cost_usd_micros=_sum("avoidable_cost_usd_micros"),
         ),
         settled.blocks.filter("copied")
         .group_by("conversation")
@@ -418,7 +424,7 @@ def _daily(
         )
     )
     parts: list[tuple[pl.DataFrame, dict[str, pl.Expr]]] = [
-        (waste, {"avoidable_tokens": pl.col("avoidable_tokens").sum()}),
+        (waste, {name: _sum(name) for name in ("avoidable_tokens", "avoidable_cost_usd_micros")}),
         (calls, {"tool_calls": pl.len(), "tool_errors": (pl.col("status") == "error").sum()}),
     ]
     for frame, sums in parts:

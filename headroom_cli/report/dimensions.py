@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 
+from headroom_cli.report.known import known_sum
 from headroom_cli.report.words import local
 from headroom_cli.settle import Settled
 
@@ -38,7 +39,7 @@ _RECORDED = (
 )  # fmt: skip
 _REQUEST_SUMS = {
     "requests": pl.len(),
-    **{name: pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).sum()) for name in _RECORDED},
+    **{name: known_sum(name) for name in _RECORDED},
     "peak_context_tokens": pl.col("input_tokens").max(),
 }
 _REQUEST_COLUMNS = tuple(name for name in _RECORDED if name != "input_tokens")
@@ -52,6 +53,7 @@ _WASTE_SUMS = {
     "flagged_tokens": pl.col("exclusive_tokens").sum(),
     "avoidable_tokens": pl.col("avoidable_tokens").sum(),
     "carried_tokens": pl.col("carried_tokens").sum(),
+    "avoidable_cost_usd_micros": known_sum("avoidable_cost_usd_micros"),
 }
 
 
@@ -87,15 +89,17 @@ def grouped(settled: Settled, dimensions: Sequence[str], zone: tzinfo | None) ->
     if not about_waste:
         frames.append(_grouped(settled, _placed(settled, blocks.filter("own")), dimensions, zone, _BLOCK_SUMS))
     waste = settled.waste.filter("own").select(
-        "conversation", "block_index", "signal", "exclusive_tokens", "avoidable_tokens", "carried_tokens"
-    )
+        "conversation", "block_index", "signal", "exclusive_tokens", "avoidable_tokens", "carried_tokens",
+        "avoidable_cost_usd_micros",
+    )  # fmt: skip
     waste = waste.join(blocks.drop("tokens", "own"), on=["conversation", "block_index"], how="left")
     frames.append(_grouped(settled, _placed(settled, waste), dimensions, zone, _WASTE_SUMS))
     result = frames[0]
     for frame in frames[1:]:
         result = result.join(frame, on=list(dimensions), how="full", coalesce=True, nulls_equal=True)
     order = [name for name in ("cost_usd_micros", "sent_tokens", "avoidable_tokens") if name in result.columns]
-    counts = [name for name in ("requests", *_BLOCK_SUMS, *_WASTE_SUMS) if name in result.columns]
+    sums = ("requests", *_BLOCK_SUMS, *_WASTE_SUMS)
+    counts = [name for name in sums if name in result.columns and not name.endswith("_usd_micros")]
     keys = [(name, True) for name in order] + [(name, False) for name in dimensions]
     if dimensions[0] in _TIMES:
         keys.insert(0, (dimensions[0], dimensions[0] != "hour"))

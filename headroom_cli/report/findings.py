@@ -6,45 +6,52 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from headroom_cli.report.known import known_sum
 from headroom_cli.settle import Settled
 
 AVOIDABLE_SENT = pl.col("avoidable_tokens") * pl.col("times_sent")
 AVOIDABLE_CARRIED = pl.col("avoidable_tokens") * (pl.col("times_sent") - 1).clip(0)
+_COST = "avoidable_cost_usd_micros"
+_MOSTLY = 0.5
 
 
 def finding_rows(settled: Settled) -> pl.DataFrame:
-    """Owned findings with their conversation's path, sorted: avoidable, then carried, then flagged tokens."""
+    """Owned findings with their conversation's path, worst first: by avoidable cost, tokens sent, tokens, then flagged.
+
+    Cost comes first only where most of what is avoidable has a price: what has none would always be last.
+    """
     where = settled.conversations.select("conversation", "conversation_id", "path", "cwd", "session_id", "project")
-    return (
-        settled.waste.filter("own")
-        .join(where, on="conversation", how="left")
-        .with_columns(weight=pl.col("avoidable_tokens") * pl.col("times_sent").clip(1))
-        .sort(
-            [
-                "weight",
-                "avoidable_tokens",
-                "exclusive_tokens",
-                "tokens",
-                "path",
-                "conversation",
-                "block_index",
-                "signal",
-            ],
-            descending=[True, True, True, True, False, False, False, False],
-        )
-    )
+    found = settled.waste.filter("own").join(where, on="conversation", how="left")
+    amounts = [AVOIDABLE_SENT, *map(pl.col, ("avoidable_tokens", "exclusive_tokens", "tokens"))]
+    if priced(found):
+        amounts.insert(0, pl.col(_COST))
+    places = ["path", "conversation", "block_index", "signal"]
+    descending = [*[True] * len(amounts), *[False] * len(places)]
+    return found.sort([*amounts, *places], descending=descending, nulls_last=True)
+
+
+def priced(findings: pl.DataFrame) -> bool:
+    """Whether most of the avoidable tokens that were sent have a price."""
+    sent, with_price = findings.select(
+        all=AVOIDABLE_SENT.sum(), priced=AVOIDABLE_SENT.filter(pl.col(_COST).is_not_null()).sum()
+    ).row(0)
+    return bool(with_price) and with_price >= _MOSTLY * sent
 
 
 def by_cause(findings: pl.DataFrame, *within: str) -> pl.DataFrame:
     """One row a signal, cause and confidence (within each value of other columns), most avoidable first.
 
     Columns: `findings` (how many), `flagged_tokens`, `avoidable_tokens`, `avoidable_sent_tokens` (times the requests
-    that saw them) and `avoidable_carried_tokens` (of these, beyond the first).
+    that saw them), `avoidable_carried_tokens` (of these, beyond the first) and `avoidable_cost_usd_micros`.
     """
     keys = [*within, "signal", "cause", "confidence"]
+    amounts = ["avoidable_sent_tokens", "avoidable_tokens", "flagged_tokens"]
+    if priced(findings):
+        amounts.insert(0, _COST)
     return (
         findings.group_by(keys)
         .agg(
+            known_sum(_COST),
             findings=pl.len(),
             flagged_tokens=pl.col("exclusive_tokens").sum(),
             avoidable_tokens=pl.col("avoidable_tokens").sum(),
@@ -52,14 +59,14 @@ def by_cause(findings: pl.DataFrame, *within: str) -> pl.DataFrame:
             avoidable_carried_tokens=AVOIDABLE_CARRIED.sum(),
         )
         .sort(
-            ["avoidable_sent_tokens", "avoidable_tokens", "flagged_tokens", *keys],
-            descending=[True, True, True, *[False] * len(keys)],
+            [*amounts, *keys],
+            descending=[*[True] * len(amounts), *[False] * len(keys)],
             nulls_last=True,
         )
     )
 
 
 def top_causes(findings: pl.DataFrame, within: Sequence[str], most: int) -> pl.DataFrame:
-    """The causes with most avoidable tokens for each value of `within`."""
+    """The causes with most that is avoidable for each value of `within`."""
     ranked = by_cause(findings.filter(pl.col("avoidable_tokens") > 0), *within)
     return ranked.group_by(list(within), maintain_order=True).head(most)

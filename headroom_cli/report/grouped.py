@@ -29,10 +29,11 @@ _COLUMNS: tuple[tuple[str, str, Callable[[int], str]], ...] = (
     ("entered", "entered_tokens", short),
     ("sent", "sent_tokens", short),
     ("avoidable", "avoidable_tokens", short),
+    ("saves", "avoidable_cost_usd_micros", usd),
     ("peak", "peak_context_tokens", short),
 )
 _NAME_WIDTHS, _FIGURE_WIDTH = {1: 24, 2: 16}, 10
-_GIVES_WAY = ("cache read", "findings", "peak", "sent", "output", "entered", "input", "requests")
+_GIVES_WAY = ("cache read", "findings", "peak", "sent", "output", "entered", "input", "saves", "requests")
 
 
 def grouped_report(

@@ -12,6 +12,7 @@ import polars as pl
 
 from headroom_cli.report.dimensions import grouped
 from headroom_cli.report.findings import finding_rows
+from headroom_cli.report.residency import residency
 from headroom_cli.report.summary import Figures, conversation_figures, totals
 from headroom_cli.report.words import zone_name
 from headroom_cli.result import FileReport, Run
@@ -21,6 +22,7 @@ from headroom_cli.source.walk import path_text
 from headroom_cli.version import __version__
 
 SCHEMA_VERSION = "1"
+_RESIDENTS = 20
 
 
 def document(
@@ -47,6 +49,7 @@ def document(
         "selection": _selection(run.selection),
         **({"by": list(dimensions), "groups": _groups(run, dimensions, zone)} if dimensions else {}),
         "conversations": list(_conversations(run, kept)),
+        "residency": residency(run.settled, _RESIDENTS).to_dicts(),
         "totals": _public(totals(run.settled, len(run.files))),
         "findings_omitted": len(rows) - len(kept),
         **_not_seen(run.files, skipped),
@@ -93,6 +96,8 @@ def _finding(row: dict[str, Any]) -> Figures:
         "exclusive_tokens": row["exclusive_tokens"],
         "avoidable_tokens": row["avoidable_tokens"],
         "carried": row["carried_tokens"],
+        "cost_usd_micros": row["cost_usd_micros"],
+        "avoidable_cost_usd_micros": row["avoidable_cost_usd_micros"],
         "at_risk_tokens": row["at_risk_tokens"],
         "path": row["path"],
         "line": row["line"],

@@ -10,8 +10,9 @@ from shlex import quote
 import polars as pl
 
 from headroom_cli.report.dimensions import grouped
-from headroom_cli.report.findings import AVOIDABLE_SENT, by_cause, finding_rows, top_causes
+from headroom_cli.report.findings import AVOIDABLE_SENT, by_cause, finding_rows, priced, top_causes
 from headroom_cli.report.foot import foot
+from headroom_cli.report.known import known_sum
 from headroom_cli.report.layout import Column, Section, most, path_column, shown, text_column
 from headroom_cli.report.paid import PARTS, remarks, usage_problem
 from headroom_cli.report.sources import Sent, what_was_sent
@@ -24,6 +25,7 @@ from headroom_cli.source.discover import Discovery
 
 _PROJECTS, _MODELS, _SOURCES, _SESSIONS = 5, 5, 6, 4
 _ID = 8
+_COST = "avoidable_cost_usd_micros"
 _NO_USAGE = "no usage"
 _NOTHING = ("", "-", _NO_USAGE)
 
@@ -39,13 +41,13 @@ def machine_report(
     sessions = _sessions(settled, findings)
     causes = by_cause(findings)
     sections = [_header(run, discovery, sessions, figures, zone), _paid(figures)]
-    sections.append(Section("AVOIDABLE", headline(causes, sent, figures["tokens"]["total"]), tight=True))
+    sections.append(Section("AVOIDABLE", headline(causes, sent, figures), tight=True))
     sections.append(_by_project(settled, findings, sessions, zone, most(limit, _PROJECTS)))
     models = _by_model(settled, zone, most(limit, _MODELS))
     models.beside = _by_source(sent, most(limit, _SOURCES))
     sections.append(models)
     sections.append(_worst_sessions(sessions, findings, zone, most(limit, _SESSIONS)))
-    end = _parts_of_avoidable(causes) + foot(run, discovery, zone, verbose=verbose)
+    end = _parts_of_avoidable(findings, causes) + foot(run, discovery, zone, verbose=verbose)
     sections.append(Section(lines=end, commands=_next(discovery, sessions)))
     return [section for section in sections if section.lines or section.rows or section.remark]
 
@@ -69,7 +71,7 @@ def _sessions(settled: Settled, findings: pl.DataFrame) -> pl.DataFrame:
         .join(key, on="conversation")
         .group_by("session")
         .agg(
-            cost=pl.when(pl.col("cost_usd_micros").is_not_null().any()).then(pl.col("cost_usd_micros").sum()),
+            cost=known_sum("cost_usd_micros"),
             input_tokens=pl.col("input_tokens").sum(),
         )
     )
@@ -82,14 +84,17 @@ def _sessions(settled: Settled, findings: pl.DataFrame) -> pl.DataFrame:
     wasted = (
         findings.join(key, on="conversation")
         .group_by("session")
-        .agg(avoidable=pl.col("avoidable_tokens").sum(), avoidable_sent=AVOIDABLE_SENT.sum())
+        .agg(
+            avoidable=pl.col("avoidable_tokens").sum(),
+            avoidable_sent=AVOIDABLE_SENT.sum(),
+            avoidable_cost=known_sum("avoidable_cost_usd_micros"),
+        )
     )
     rows = heads.join(usage, on="session", how="left").join(entered, on="session", how="left")
     rows = rows.join(wasted, on="session", how="left")
+    order = [*(["avoidable_cost"] if priced(findings) else []), "avoidable_sent", "avoidable", "cost", "entered"]
     return rows.with_columns(pl.col("entered", "avoidable", "avoidable_sent", "input_tokens").fill_null(0)).sort(
-        ["avoidable_sent", "avoidable", "cost", "entered", "session"],
-        descending=[True, True, True, True, False],
-        nulls_last=True,
+        [*order, "session"], descending=[*[True] * len(order), False], nulls_last=True
     )
 
 
@@ -161,18 +166,47 @@ def _by_project(
     if len(rest):
         labels.append(plural(len(rest), "other"))
         sums = pl.col("sessions", "input_tokens", "entered_tokens", "avoidable_tokens").sum()
-        rows += rest.select(sums, _sum_known("cost_usd_micros"), pl.col("peak_context_tokens").max()).to_dicts()
+        costs = [known_sum("cost_usd_micros"), known_sum("avoidable_cost_usd_micros")]
+        rows += rest.select(sums, *costs, pl.col("peak_context_tokens").max()).to_dicts()
     columns = [
         (path_column() if dimension == "path" else text_column(), labels),
         (Column("sessions"), [f"{row['sessions']:,}" for row in rows]),
         (Column("cost"), [_money(row["cost_usd_micros"], row["input_tokens"]) for row in rows]),
         (Column("entered"), [short(row["entered_tokens"]) for row in rows]),
-        (Column("avoidable"), [short(row["avoidable_tokens"]) if row["avoidable_tokens"] else "-" for row in rows]),
-        (Column("share"), [_share(row["avoidable_tokens"], row["entered_tokens"]) for row in rows]),
+        *_avoidable(
+            [
+                (
+                    row["avoidable_tokens"],
+                    row["entered_tokens"],
+                    row["avoidable_cost_usd_micros"],
+                    row["cost_usd_micros"],
+                )
+                for row in rows
+            ]
+        ),
         (Column("peak"), [short(row["peak_context_tokens"]) if row["peak_context_tokens"] else "-" for row in rows]),
         (text_column("top cause"), [row.get("most_by", "") for row in rows]),
     ]
     return _table(f"BY {'PROJECT' if dimension == 'project' else 'FILE'}", columns)
+
+
+def _avoidable(rows: list[tuple[int, int, int | None, int | None]]) -> list[tuple[Column, list[str]]]:
+    """What is avoidable, in money and as a share of the cost where a price is known, else in tokens.
+
+    Each row: avoidable tokens, of so many that entered, what they cost, of such a cost.
+    """
+    amounts, shares = [], []
+    for tokens, entered, saved, cost in rows:
+        if not tokens:
+            amounts.append("-")
+            shares.append("")
+        elif saved is not None and cost:
+            amounts.append(usd(saved))
+            shares.append(share(saved, cost))
+        else:
+            amounts.append(short(tokens))
+            shares.append(share(tokens, entered))
+    return [(Column("avoidable"), amounts), (Column("share"), shares)]
 
 
 def _table(title: str, columns: list[tuple[Column, list[str]]]) -> Section:
@@ -188,18 +222,10 @@ def _common_folder(paths: list[str]) -> str:
     return "/".join(names[0] for names in same)
 
 
-def _sum_known(name: str) -> pl.Expr:
-    return pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).sum()).alias(name)
-
-
 def _label(value: str | None, base: str) -> str:
     if value is None:
         return "no project"
     return plain(value[len(base) :].lstrip("/\\") if base else value, 200)
-
-
-def _share(part: int, of: int) -> str:
-    return share(part, of) if part else ""
 
 
 def _money(cost: int | None, tokens: int | None) -> str:
@@ -216,7 +242,7 @@ def _by_model(settled: Settled, zone: tzinfo | None, limit: int) -> Section:
     labels = [plain(row["model"] or "model unknown", 60) for row in rows]
     if len(rest):
         labels.append(plural(len(rest), "other"))
-        rows += rest.select(pl.col("requests", "input_tokens").sum(), _sum_known("cost_usd_micros")).to_dicts()
+        rows += rest.select(pl.col("requests", "input_tokens").sum(), known_sum("cost_usd_micros")).to_dicts()
     columns = [
         (text_column(), labels),
         (Column("requests"), [f"{row['requests']:,}" for row in rows]),
@@ -262,8 +288,7 @@ def _worst_sessions(sessions: pl.DataFrame, findings: pl.DataFrame, zone: tzinfo
         (Column(), [_duration(row["started_at"], row["ended_at"]) for row in rows]),
         (Column("cost"), [_money(row["cost"], row["input_tokens"]) for row in rows]),
         (Column("entered"), ["" if wasteful else short(row["entered"]) for row in rows]),
-        (Column("avoidable"), [short(row["avoidable"]) if row["avoidable"] else "-" for row in rows]),
-        (Column("share"), [_share(row["avoidable"], row["entered"]) for row in rows]),
+        *_avoidable([(row["avoidable"], row["entered"], row["avoidable_cost"], row["cost"]) for row in rows]),
         (text_column("why"), [", ".join(reasons.get(row["session"], [])) for row in rows]),
     ]
     return _table("WORST SESSIONS" if wasteful else "LARGEST SESSIONS", columns)
@@ -274,15 +299,20 @@ def _session_name(row: dict[str, str | None]) -> str:
     return f"{plain((row['session'] or '')[:_ID], _ID)} {plain(name, 20)}"
 
 
-def _parts_of_avoidable(causes: pl.DataFrame) -> list[str]:
-    """What the avoidable tokens are made of, in one sentence."""
-    total = int(causes["avoidable_tokens"].sum())
+def _parts_of_avoidable(findings: pl.DataFrame, causes: pl.DataFrame) -> list[str]:
+    """What is avoidable, by cause, in one sentence."""
+    tokens = "avoidable_tokens"
+    column = _COST if priced(findings) else tokens
+    rows = causes.group_by("signal", "cause", maintain_order=True).agg(pl.col(tokens).sum(), known_sum(_COST))
+    rows = rows.filter(pl.col(column) > 0).sort(column, descending=True).head(4)
+    total = int(causes[column].sum())
     if not total:
         return []
-    rows = causes.filter(pl.col("avoidable_tokens") > 0).sort("avoidable_tokens", descending=True).head(4)
-    said = [f"{share(tokens, total)} {signal_words(signal, cause)}" for signal, cause, tokens in
-            rows.select("signal", "cause", "avoidable_tokens").iter_rows()]  # fmt: skip
-    return [f"Of {short(total)} avoidable: {', '.join(said)}."]
+    said = [
+        f"{share(amount, total)} {signal_words(signal, cause)}"
+        for signal, cause, amount in rows.select("signal", "cause", column).iter_rows()
+    ]
+    return [f"Of {short(total) if column == tokens else usd(total)} avoidable: {', '.join(said)}."]
 
 
 def _next(discovery: Discovery, sessions: pl.DataFrame) -> list[str]:

@@ -10,6 +10,7 @@ from headroom_cli.report.findings import finding_rows
 from headroom_cli.report.foot import foot, older
 from headroom_cli.report.layout import Column, Section, most, shown, text_column
 from headroom_cli.report.paid import paid_for, usage_problem
+from headroom_cli.report.residency import carried_longest, kept_longest
 from headroom_cli.report.sources import Sent, what_was_sent
 from headroom_cli.report.sparkline import sparkline
 from headroom_cli.report.summary import Figures, conversation_figures, totals
@@ -18,7 +19,7 @@ from headroom_cli.report.words import period, place, plain, plural, share, short
 from headroom_cli.result import Run
 from headroom_cli.source.discover import Discovery
 
-_SOURCES, _CAUSES, _WORST, _ADVICE = 6, 5, 3, 3
+_SOURCES, _CAUSES, _WORST, _ADVICE, _CARRIED = 6, 5, 3, 3, 10
 _SPARK_LINE = 78
 _COMPACTING = ("claude", "codex")
 
@@ -45,7 +46,11 @@ def session_report(
     if context := _context(run, session[0]):
         sections.append(context)
     sections.append(_what_was_sent(sent, figures, len(session), 0 if verbose else most(limit, _SOURCES)))
-    sections.append(avoidable(findings, sent, figures["tokens"]["total"], 0 if verbose else most(limit, _CAUSES)))
+    if not verbose:
+        sections[-1].lines += kept_longest(run.settled)
+    sections.append(avoidable(findings, sent, figures, 0 if verbose else most(limit, _CAUSES)))
+    if verbose and (carried := carried_longest(run.settled, most(limit, _CARRIED))):
+        sections.append(carried)
     sections += [s for s in (worst(findings, most(limit, _WORST)), advice(findings, _ADVICE)) if s]
     end = older(discovery) + foot(run, discovery, zone, verbose=verbose)
     sections.append(Section(lines=[problem, *end] if problem else end))

@@ -11,10 +11,13 @@ from typing import Any
 
 import polars as pl
 
+from headroom_cli.report.known import known_sum
 from headroom_cli.settle import Settled
 from headroom_cli.tables import USAGE_COLUMNS
 
 Figures = dict[str, Any]
+WASTE_COSTS = ("cost_usd_micros", "avoidable_cost_usd_micros")
+"""Of flagged tokens and of avoidable ones; None where no price is known."""
 
 
 def conversation_figures(settled: Settled) -> list[Figures]:
@@ -95,6 +98,8 @@ def _no_waste() -> Figures:
         "flagged": 0,
         "avoidable": 0,
         "carried": 0,
+        "cost_usd_micros": None,
+        "avoidable_cost_usd_micros": None,
         "reread_compressed": 0,
         "by_signal": {},
         "reread_by_cause": {},
@@ -131,10 +136,10 @@ def _usage(requests: pl.DataFrame, key: str) -> dict[Any, Figures]:
     """Usage and cost by `key`; `usage` is None where no request recorded any."""
     counted = requests.group_by(key).agg(
         pl.col("has_usage").sum().alias("requests"),
-        *(pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).sum()).alias(name) for name in USAGE_COLUMNS),
+        *map(known_sum, USAGE_COLUMNS),
         pl.col("output_is_lower_bound").any(),
         pl.col("output_is_lower_bound").sum().alias("lower_bound_requests"),
-        *(pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).sum()).alias(name) for name in _COST_COLUMNS),
+        *map(known_sum, _COST_COLUMNS),
         (pl.col("has_usage") & pl.col("cost_usd_micros").is_null()).sum().alias("unpriced"),
     )
     figures = {}
@@ -163,14 +168,18 @@ _COST_COLUMNS = (
 def _waste(waste: pl.DataFrame, key: str) -> dict[Any, Figures]:
     figures: dict[Any, Figures] = {}
     sums = [pl.col(name).sum() for name in ("tokens", "exclusive_tokens", "avoidable_tokens")]
-    by_signal = waste.group_by(key, "signal").agg(*sums, pl.col("carried_tokens").sum(), findings=pl.len())
+    costs = [known_sum(name) for name in WASTE_COSTS]
+    by_signal = waste.group_by(key, "signal").agg(*sums, *costs, pl.col("carried_tokens").sum(), findings=pl.len())
     for row in by_signal.sort(key, "signal").iter_rows(named=True):
         entry = figures.setdefault(row[key], _no_waste())
         entry["flagged"] += row["exclusive_tokens"]
         entry["avoidable"] += row["avoidable_tokens"]
         entry["carried"] += row["carried_tokens"]
+        for name in WASTE_COSTS:
+            if row[name] is not None:
+                entry[name] = (entry[name] or 0) + row[name]
         entry["by_signal"][row["signal"]] = {
-            name: row[name] for name in ("tokens", "exclusive_tokens", "avoidable_tokens", "findings")
+            name: row[name] for name in ("tokens", "exclusive_tokens", "avoidable_tokens", "findings", *WASTE_COSTS)
         }
     rereads = waste.filter(pl.col("signal") == "reread").group_by(key, "cause").agg(pl.col("tokens").sum())
     for row in rereads.sort(key, "cause").iter_rows(named=True):

@@ -162,6 +162,7 @@ SHAPES = {
     ("document", "conversations"): "conversation",
     ("document", "totals"): "totals",
     ("document", "groups"): "group",
+    ("document", "residency"): "residency",
     ("document", "skipped"): "skipped",
     ("document", "damaged"): "damaged",
     ("document", "unknown_records"): "unknown_records",

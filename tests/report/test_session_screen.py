@@ -56,8 +56,8 @@ def test_findings_name_place_cause_and_earlier_line(session: Made) -> None:
 def test_limit_and_verbose_change_rows_not_figures(session: Made) -> None:
     short = screen(session, limit=1)
     assert "1 more: --limit 2, or --format json" in short
-    assert "AVOIDABLE  1.1k of 2.3k tokens entered" in short
-    assert "AVOIDABLE  1.1k of 2.3k tokens entered" in screen(session, verbose=True)
+    assert "AVOIDABLE  $0.01 of $0.22 (4 %), 1.1k of 2.3k tokens entered (46 %)" in short
+    assert "AVOIDABLE  $0.01 of $0.22 (4 %), 1.1k of 2.3k tokens entered (46 %)" in screen(session, verbose=True)
 
 
 def test_without_usage_what_was_sent_is_an_estimate(write: Any, analyse_paths: Any, chat_log: Any) -> None:

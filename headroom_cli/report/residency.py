@@ -1,0 +1,94 @@
+"""Which results stayed in the context longest for the least use: what carrying them cost, and when they were touched.
+
+A result is touched again where a later call of the conversation names its file. Of results without a file nothing is
+known of their use.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from headroom_cli.carried import money
+from headroom_cli.report.layout import Column, Section, prose_column
+from headroom_cli.report.words import place, plain, short, usd
+from headroom_cli.settle import Settled
+
+_COLUMNS = (
+    "path", "line", "tool_name", "target", "tokens", "times_sent", "carried_tokens", "carried_cost_usd_micros",
+    "touched_again", "last_touched_line",
+)  # fmt: skip
+
+
+def residency(settled: Settled, limit: int) -> pl.DataFrame:
+    """Own results that were sent more than once, those that cost most to carry first (without prices: most tokens).
+
+    `touched_again` is how many later calls named the same file (NULL: it has none), `last_touched_line` the last's.
+    """
+    key = ["conversation", "path"]
+    rows = settled.blocks.filter(pl.col("own"), pl.col("kind").is_in(["tool_call", "tool_result"])).select(
+        *key, "block_index", "kind", "line", "tool_name", "command", "tokens", "times_sent", "carried_tokens",
+        carried_cost_usd_micros=money("tokens", "carry_rate"),
+    )  # fmt: skip
+    results = rows.filter(pl.col("kind") == "tool_result", pl.col("times_sent") > 1)
+    order = ["carried_cost_usd_micros", "carried_tokens", "block_index"]
+    top = results.sort(order, descending=[True, True, False], nulls_last=True).head(limit)
+    calls = rows.filter(pl.col("kind") == "tool_call", pl.col("path").is_not_null()).select(
+        *key, call="block_index", call_line="line"
+    )
+    later = (
+        top.join(calls, on=key, how="inner")
+        .filter(pl.col("call") > pl.col("block_index"))
+        .group_by("conversation", "block_index")
+        .agg(touched_again=pl.len(), last_touched_line=pl.col("call_line").max())
+    )
+    files = settled.conversations.select("conversation", "cwd", file="path")
+    return (
+        top.join(later, on=["conversation", "block_index"], how="left", maintain_order="left")
+        .join(files, on="conversation", how="left", maintain_order="left")
+        .with_columns(
+            touched_again=pl.when(pl.col("path").is_not_null()).then(pl.col("touched_again").fill_null(0)),
+            target=pl.coalesce("path", "command"),
+        )
+        .with_columns(target=_from(pl.col("target"), pl.col("cwd")))
+        .with_columns(path="file")
+        .select(_COLUMNS)
+    )
+
+
+def _from(path: pl.Expr, folder: pl.Expr) -> pl.Expr:
+    """A path from the session's folder on, where it lies there."""
+    base = folder.str.strip_chars_end("/") + "/"
+    return pl.when(path.str.starts_with(base)).then(path.str.strip_prefix(base)).otherwise(path)
+
+
+def kept_longest(settled: Settled) -> list[str]:
+    """The result that cost most to keep, in a sentence."""
+    return [
+        f"kept longest, {amount}: {what}: {use} (-v shows more)" for amount, what, use, _ in _told(settled, limit=1)
+    ]
+
+
+def carried_longest(settled: Settled, limit: int) -> Section | None:
+    """The results that cost most to keep, as a section; None where nothing was carried."""
+    rows = [(amount, f"{what}: {use}\n{where}") for amount, what, use, where in _told(settled, limit)]
+    return Section("CARRIED", "results that cost most to keep", (Column(), prose_column()), rows) if rows else None
+
+
+def _told(settled: Settled, limit: int) -> list[tuple[str, str, str, str]]:
+    """What a result cost to carry, what it is, how it was used, and its place."""
+    told = []
+    for row in residency(settled, limit).iter_rows(named=True):
+        cost = row["carried_cost_usd_micros"]
+        amount = usd(cost) if cost is not None else f"{short(row['carried_tokens'])} tokens"
+        what = " ".join(plain(str(part), 70) for part in (row["tool_name"], row["target"]) if part)
+        told.append((amount, what or "result", _use(row), f"{place(row['path'])}:{row['line']}"))
+    return told
+
+
+def _use(row: dict[str, object]) -> str:
+    said = f"{row['tokens']:,} tokens, sent {row['times_sent']:,} times"
+    if row["touched_again"] is None:
+        return said
+    if not row["touched_again"]:
+        return f"{said}, never touched again"
+    return f"{said}, last touched in line {row['last_touched_line']:,}"
