@@ -12,6 +12,7 @@ from functools import cached_property
 
 from headroom_cli.blocks import conversation_blocks
 from headroom_cli.model import Block, Conversation, ToolCall, Waste
+from headroom_cli.source.stream import DEFAULT_LIMITS, Limits
 from headroom_cli.tokens import TextCounter, get_tokenizer, replace_surrogates
 from headroom_cli.waste import reread
 from headroom_cli.waste.base import PREFIX_KINDS, TEXT_KINDS, scan_texts
@@ -25,11 +26,12 @@ _MEMO_LIMIT = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a user may set; the defaults are the definitions."""
+    """What a user may set; the defaults are the definitions. `limits` hold while logs are read for an analysis."""
 
     reread_min_tokens: int = reread.MIN_TOKENS
     reread_gap: int = reread.GAP
     ignored_signals: frozenset[str] = frozenset()
+    limits: Limits = DEFAULT_LIMITS
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,9 +17,12 @@ from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from headroom_cli.source.stream import Limits, limits_for
 from headroom_cli.version import __version__
 
 FILE_NAME = "headroom.toml"
+_SIZE = re.compile(r"0*([1-9]\d{0,5}) ?(MB|GB)", re.IGNORECASE)
+_UNITS = {"MB": 1_000_000, "GB": 1_000_000_000}
 
 
 class ConfigProblem(Exception):  # noqa: N818 - the command line reports it as wrong usage
@@ -42,6 +46,9 @@ class Key:
 KEYS: dict[str, Key] = {
     "required-version": Key(str, "", "versions of headroom that may use this file, as in `>=0.4`"),
     "timezone": Key(str, "", "zone of days and times on screens (IANA name); empty: the machine's"),
+    "max-line": Key(
+        str, "64MB", "longest line of a log that is read, and of documents more than 256 MB; as in `300MB`"
+    ),
     "roots": Key(list, [], "folders to search instead of the clients' own when no path is given"),
     "analyze.since": Key(str, "30d", "window of `headroom analyze` without a path: `30d`, `12h`, a date, or `all`"),
     "analyze.by": Key(list, [], "dimensions that `headroom analyze` groups by"),
@@ -89,6 +96,13 @@ class Config:
             return ZoneInfo(name)
         except (ZoneInfoNotFoundError, ValueError, OSError) as error:
             raise ConfigProblem(f"{self.path}: timezone: no zone is called {name!r}") from error
+
+    def limits(self) -> Limits:
+        """What is read at most; raises `ConfigProblem`."""
+        found = _SIZE.fullmatch(self["max-line"].strip())
+        if found is None:
+            raise ConfigProblem(f"max-line: cannot read {self['max-line']!r}; write 64MB, or 1GB")
+        return limits_for(int(found[1]) * _UNITS[found[2].upper()])
 
 
 def load(directory: Path, *, explicit: Path | None = None, user: Path | None = None) -> Config:

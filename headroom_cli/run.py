@@ -21,6 +21,7 @@ from headroom_cli.settle import settle
 from headroom_cli.source.discover import Found
 from headroom_cli.source.memory import collecting_seldom
 from headroom_cli.source.stamps import stamp_of
+from headroom_cli.source.stream import Limits
 from headroom_cli.source.walk import path_text
 from headroom_cli.tables import Frames, Tables, merge, of_files
 
@@ -131,10 +132,10 @@ def _gather_here(
         for number, batch in enumerate(batches(files, _size, _BATCH_BYTES), start=1):
             conversations: list[Conversation] = []
             for found in batch:
-                reading = _read(found, keeps_sent=wanted.exported)
+                reading = _read(found, analyser.settings.limits, keeps_sent=wanted.exported)
                 reports.append(_report(reading, found))
                 if wanted.exported:
-                    _lint(reading, found, tables.conversations + len(conversations), tables)
+                    _lint(reading, found, tables.conversations + len(conversations), tables, analyser.settings.limits)
                 conversations += reading.conversations
                 done += found.size
                 if progress:
@@ -150,18 +151,18 @@ def _gather_here(
     return Gathered(tables.frames(), reports, units, tables.texts or {})
 
 
-def _read(found: Found, *, keeps_sent: bool) -> Reading:
+def _read(found: Found, limits: Limits, *, keeps_sent: bool) -> Reading:
     if found.stdin:
-        return read_stream(sys.stdin.buffer, "-", keeps_sent=keeps_sent)
-    return read_log(found.path, keeps_sent=keeps_sent)
+        return read_stream(sys.stdin.buffer, "-", keeps_sent=keeps_sent, limits=limits)
+    return read_log(found.path, keeps_sent=keeps_sent, limits=limits)
 
 
-def _lint(reading: Reading, found: Found, number: int, tables: Tables) -> None:
+def _lint(reading: Reading, found: Found, number: int, tables: Tables, limits: Limits) -> None:
     """Judge what was read; `number` is that of its first conversation in the tables."""
     from headroom_cli.lint.engine import Selection
     from headroom_cli.lint.run import Options, judge_reading
 
-    _, diagnosed = judge_reading(reading, found.path, Options(rules=Selection().rules()))
+    _, diagnosed = judge_reading(reading, found.path, Options(rules=Selection().rules(), limits=limits))
     numbers = {conversation.id: number + place for place, conversation in enumerate(reading.conversations)}
     by_number: dict[int, list[Diagnostic]] = {}
     for diagnostic in diagnosed:

@@ -89,6 +89,10 @@ def analyze(
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no remarks on standard error.")] = False,
     no_color: Annotated[bool, typer.Option("--no-color", help="No colours (or set NO_COLOR).")] = False,
+    max_line: Annotated[
+        str | None,
+        typer.Option("--max-line", help="Longest line, or document, that is read: 300MB, 1GB.", metavar="SIZE"),
+    ] = None,
     config: Annotated[Path | None, typer.Option("--config", help="Configuration file to use.", metavar="FILE")] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something goes wrong.")] = False,
 ) -> None:
@@ -96,7 +100,7 @@ def analyze(
     from headroom_cli.report.dimensions import parse_dimensions
     from headroom_cli.report.foot import nothing_selected
 
-    loaded = load_config(config)
+    loaded = load_config(config, max_line)
     zone = loaded.zone()
     try:
         dimensions = parse_dimensions(by if by is not None else loaded["analyze.by"] if not paths else [])
@@ -213,6 +217,7 @@ def analyser_for(loaded: Config) -> Analyser:
         reread_min_tokens=loaded["signals.reread.min-tokens"],
         reread_gap=loaded["signals.reread.gap"],
         ignored_signals=frozenset(loaded["signals.ignore"]),
+        limits=loaded.limits(),
     )
     return Analyser(settings=settings)
 

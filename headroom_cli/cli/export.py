@@ -77,11 +77,15 @@ def export(
         typer.Option("--unknown-files", help="Files of no known format: an error, or skipped and counted."),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no remarks on standard error.")] = False,
+    max_line: Annotated[
+        str | None,
+        typer.Option("--max-line", help="Longest line, or document, that is read: 300MB, 1GB.", metavar="SIZE"),
+    ] = None,
     config: Annotated[Path | None, typer.Option("--config", help="Configuration file to use.", metavar="FILE")] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something goes wrong.")] = False,
 ) -> None:
     """Write the tables behind every figure as a dataset: Parquet, a folder a table, replaced as a whole."""
-    loaded = load_config(config)
+    loaded = load_config(config, max_line)
     if not output:
         raise Ending(USAGE, "say where to write: headroom export -o DIR")
     options = _options(loaded, table, form, partition_by, label, with_text, redact, update, jobs)

@@ -25,7 +25,7 @@ def fix_files(
     Gives the number of files that were changed, or would be. What a file expects or ignores stays as it is.
     """
     from headroom_cli.repair import documents
-    from headroom_cli.repair.files import InUse, read, replace, write_checked
+    from headroom_cli.repair.files import InUse, TooLarge, read, replace, write_checked
 
     files = list(files)
     if any(file.stdin for file in files):
@@ -42,7 +42,7 @@ def fix_files(
             rules=_rules_for(str(file.path), options, sieve),
         )
         try:
-            snapshot = read(file.path)
+            snapshot = read(file.path, options.limits)
             outcome = documents.repair_document(snapshot.data, str(file.path), chosen)
             if outcome.refused is not None and outcome.refused.startswith("a session"):
                 print(f"headroom: {file.path}: {outcome.refused}", file=sys.stderr)
@@ -55,6 +55,9 @@ def fix_files(
                 replace(output, outcome.after)
             else:
                 write_checked(snapshot, outcome.after)
+        except TooLarge as problem:
+            print(f"headroom: {file.path}: {problem}", file=sys.stderr)
+            continue
         except InUse as problem:
             raise Ending(USAGE, f"{file.path}: {problem}; try again") from problem
         except OSError as problem:

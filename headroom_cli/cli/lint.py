@@ -119,6 +119,10 @@ def lint(
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")] = False,
     no_color: Annotated[bool, typer.Option("--no-color", help="No colours (or set NO_COLOR).")] = False,
+    max_line: Annotated[
+        str | None,
+        typer.Option("--max-line", help="Longest line, or document, that is read: 300MB, 1GB.", metavar="SIZE"),
+    ] = None,
     config: Annotated[Path | None, typer.Option("--config", help="Configuration file to use.", metavar="FILE")] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something goes wrong.")] = False,
 ) -> None:
@@ -126,7 +130,7 @@ def lint(
     from headroom_cli.lint.run import lint_files
     from headroom_cli.parallel import available_cores
 
-    loaded = load_config(config)
+    loaded = load_config(config, max_line)
     options = _options(loaded, provider, judged_as, select, extend_select, ignore)
     discovery = _discover(paths or [], sessions, loaded)
     place = baseline or _beside(loaded, loaded["lint.baseline"])
@@ -230,6 +234,7 @@ def _options(
         providers=profiles_named(names) if names else None,
         judged_as=judged_as.value if judged_as is not None else None,
         rules=selection.rules(),
+        limits=loaded.limits(),
     )
 
 

@@ -27,6 +27,10 @@ def repair(
         Path | None, typer.Option("--output", "-o", help="Write the repaired session to this file.", metavar="FILE")
     ] = None,
     no_color: Annotated[bool, typer.Option("--no-color", help="No colours (or set NO_COLOR).")] = False,
+    max_line: Annotated[
+        str | None,
+        typer.Option("--max-line", help="Longest line, or document, that is read: 300MB, 1GB.", metavar="SIZE"),
+    ] = None,
     config: Annotated[Path | None, typer.Option("--config", help="Configuration file to use.", metavar="FILE")] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something goes wrong.")] = False,
 ) -> None:
@@ -35,7 +39,7 @@ def repair(
     from headroom_cli.repair.sessions import repair_session
     from headroom_cli.report.terminal import print_screen
 
-    loaded = load_config(config)
+    loaded = load_config(config, max_line)
     paths = _paths(target, loaded["roots"] or None)
     if output is not None and len(paths) > 1:
         raise Ending(USAGE, "--output takes one file; name the file of the session")
@@ -43,7 +47,7 @@ def repair(
     refused: list[str] = []
     for path in paths:
         try:
-            snapshot = files.read(path, force=force)
+            snapshot = files.read(path, loaded.limits(), force=force)
             if write and not force:
                 files.refuse_if_fresh(snapshot)
             outcome = repair_session(snapshot.data, str(path))
@@ -59,6 +63,9 @@ def repair(
             elif outcome.repairs and write:
                 backup = files.write(snapshot, outcome.after, force=force)
                 written = path
+        except files.TooLarge as problem:
+            refused.append(f"{path}: {problem}")
+            continue
         except files.InUse as problem:
             raise Ending(USAGE, f"{path}: {problem}. End the client, or use --force") from problem
         except OSError as problem:

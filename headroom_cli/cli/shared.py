@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,8 +20,8 @@ _SPAN = re.compile(r"^(\d{1,6})\s*(m|h|d|w)$")
 _UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 
 
-def load_config(explicit: Path | None) -> Config:
-    """The configuration in force here; a broken one ends the command as wrong usage."""
+def load_config(explicit: Path | None, max_line: str | None = None) -> Config:
+    """The configuration in force here, with what the command line says; a broken one ends it as wrong usage."""
     from headroom_cli.config import ConfigProblem, load, user_file
 
     try:
@@ -29,6 +30,9 @@ def load_config(explicit: Path | None) -> Config:
         raise Ending(USAGE, "the working directory is gone; change to one that exists") from error
     try:
         config = load(here, explicit=explicit, user=user_file())
+        if max_line is not None:
+            config = replace(config, values={**config.values, "max-line": max_line})
+        config.limits()
         if config.zone() is None:
             datetime.now().astimezone()
     except ConfigProblem as problem:

@@ -15,6 +15,7 @@ from headroom_cli.lint.base import SEVERITIES, Confidence, Finding, Fix, Severit
 from headroom_cli.lint.excerpt import excerpt
 from headroom_cli.lint.history import Block, Entry, History, Pointer
 from headroom_cli.lint.places import Place, Wanted, locate, pointer_text
+from headroom_cli.source.stream import DEFAULT_LIMITS, Limits
 
 _FINGERPRINT_DIGITS = 24
 
@@ -78,10 +79,12 @@ def diagnostics(
     path: str = "",
     source: str | Path | BinaryIO | None = None,
     conversations: Sequence[str | None] = (),
+    limits: Limits = DEFAULT_LIMITS,
 ) -> list[Diagnostic]:
     """What was found in one file, in the order in which it lies there; the same thing at one place once.
 
-    `source` is read again for the places; None: the messages lie in no file, and pointers start at what was given.
+    `source` is read again for the places, within `limits`; None: the messages lie in no file, and pointers start at
+    what was given.
     `conversations` are the ids of those that the findings were made in, in the same order; () if there are none.
     """
     if not findings:
@@ -94,7 +97,7 @@ def diagnostics(
     if source is None:
         found = [Place(0, 0, pointer_text(path)) for path in wanted.paths]
     else:
-        found = locate(source, wanted.values)
+        found = locate(source, wanted.values, limits)
     places = iter(found)
     made = []
     owners = conversations or [None] * len(findings)

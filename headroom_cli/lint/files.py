@@ -18,15 +18,22 @@ from headroom_cli.lint.sent import sessions
 from headroom_cli.logs import read_log, read_stream
 from headroom_cli.model import Reading
 from headroom_cli.source.discover import Found
+from headroom_cli.source.stream import DEFAULT_LIMITS, Limits
+
+TOO_MUCH = "standard input is over the limit for documents; write it to a file"
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What is judged, and how. None: the providers of each history, what it seems to be, the rules that are not off."""
+    """What is judged, and how. None: the providers of each history, what it seems to be, the rules that are not off.
+
+    `limits` hold while files are read.
+    """
 
     providers: Sequence[Profile] | None = None
     judged_as: JudgedAs | None = None
     rules: Sequence[Rule] | None = None
+    limits: Limits = DEFAULT_LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +67,13 @@ def judge_file(file: Found, options: Options) -> Judged:
     """Read a file and judge it; one that can't be read says why."""
     source: Path | BinaryIO = file.path
     if file.stdin:
-        source = io.BytesIO(sys.stdin.buffer.read())
-        reading = read_stream(source, "-", keeps_sent=True)
+        data = sys.stdin.buffer.read(options.limits.document_bytes + 1)
+        if len(data) > options.limits.document_bytes:
+            return CheckedFile("-", file.named, "unknown", 0, (), 0, TOO_MUCH), []
+        source = io.BytesIO(data)
+        reading = read_stream(source, "-", keeps_sent=True, limits=options.limits)
     else:
-        reading = read_log(file.path, keeps_sent=True)
+        reading = read_log(file.path, keeps_sent=True, limits=options.limits)
     return judge_reading(reading, source, options, named=file.named)
 
 
@@ -90,4 +100,4 @@ def judge_reading(reading: Reading, source: Path | BinaryIO, options: Options, *
         len(reading.damaged),
         skipped,
     )
-    return checked, diagnostics(findings, reading.path, source, owners)
+    return checked, diagnostics(findings, reading.path, source, owners, options.limits)

@@ -21,7 +21,7 @@ import orjson
 
 from headroom_cli.lint.history import Pointer
 from headroom_cli.source.decode import scrub, to_text
-from headroom_cli.source.stream import DEFAULT_LIMITS, Unreadable, open_source
+from headroom_cli.source.stream import DEFAULT_LIMITS, Limits, Unreadable, lines_within, open_source
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b"\0 \t\r\n"
@@ -84,7 +84,7 @@ def pointer_text(path: Pointer) -> str:
     return "".join("/" + str(token).replace("~", "~0").replace("/", "~1") for token in path)
 
 
-def locate(source: str | Path | BinaryIO, wanted: Sequence[Wanted]) -> list[Place]:
+def locate(source: str | Path | BinaryIO, wanted: Sequence[Wanted], limits: Limits = DEFAULT_LIMITS) -> list[Place]:
     """The places of values in one file, in the order asked for. What is not found has its line, and column 1."""
     places = [Place(max(each.line, 1), 1, pointer_text(each.path)) for each in wanted]
     groups: dict[int, list[int]] = {}
@@ -92,7 +92,7 @@ def locate(source: str | Path | BinaryIO, wanted: Sequence[Wanted]) -> list[Plac
         if each.line > 0:
             groups.setdefault(each.line, []).append(number)
     try:
-        for line, records in _records(source, set(groups)):
+        for line, records in _records(source, set(groups), limits):
             numbers = groups.get(line, [])
             for number, place in zip(numbers, _in_records(records, [wanted[n] for n in numbers]), strict=True):
                 places[number] = place
@@ -101,32 +101,33 @@ def locate(source: str | Path | BinaryIO, wanted: Sequence[Wanted]) -> list[Plac
     return places
 
 
-def _records(source: str | Path | BinaryIO, lines: set[int]) -> Iterator[tuple[int, list[_Record]]]:
+def _records(source: str | Path | BinaryIO, lines: set[int], limits: Limits) -> Iterator[tuple[int, list[_Record]]]:
     """The records that begin on each of these lines, as `source.records` reads them."""
     if not lines:
         return
     if not isinstance(source, str | Path):
         source.seek(0)
-    opened = open_source(source, DEFAULT_LIMITS)
+    opened = open_source(source, limits)
     try:
         stream = opened.lines
+        within = lines_within(stream, limits.line_bytes)
         number, line = 0, b""
-        for number, line in enumerate(iter(stream.readline, b""), 1):
+        for number, line in enumerate(within, 1):
             if number == 1:
                 line = line.removeprefix(_BOM)
             if line.strip(_BLANK):
                 break
         first = _loads(line)
         if not isinstance(first, dict) and line.lstrip(_BLANK)[:1] in (b"{", b"["):
-            rest = stream.read(DEFAULT_LIMITS.document_bytes)
+            rest = stream.read(limits.document_bytes)
             if first is None or not rest.strip():
                 text = to_text(line + rest)
                 if _value_at(text, _GAP.match(text).end()) is not None:  # type: ignore[union-attr]
                     yield from _in_document(text, number, lines)
                     return
-            following: Iterator[bytes] = chain(io.BytesIO(rest + stream.readline()), iter(stream.readline, b""))
+            following: Iterator[bytes] = chain(io.BytesIO(rest + next(within, b"")), within)
         else:
-            following = iter(stream.readline, b"")
+            following = within
         last = max(lines)
         while number <= last and line:
             if number in lines:

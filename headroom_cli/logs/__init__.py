@@ -15,7 +15,7 @@ from headroom_cli.logs.base import LogFormat, conversation_id
 from headroom_cli.logs.detection.detect import HISTORY_FAMILIES, LOOKALIKES, PEEK, UNKNOWN, Verdict, detect, unwrap
 from headroom_cli.model import Conversation, Reading
 from headroom_cli.source.cassettes import Cassette, is_yaml
-from headroom_cli.source.records import Record, Records, Unreadable
+from headroom_cli.source.records import DEFAULT_LIMITS, Limits, Record, Records, Unreadable
 from headroom_cli.source.walk import path_text
 
 __all__ = ["known_formats", "read_log", "read_records", "read_stream"]
@@ -36,18 +36,20 @@ def known_formats() -> tuple[LogFormat, ...]:
     return tuple(sorted(found, key=lambda log_format: log_format.name))
 
 
-def read_log(path: str | Path, *, keeps_sent: bool = False) -> Reading:
+def read_log(path: str | Path, *, keeps_sent: bool = False, limits: Limits = DEFAULT_LIMITS) -> Reading:
     """Everything one file gives. Content never raises: `Reading.skipped` says why nothing could be read.
 
     `keeps_sent` asks for `Conversation.sent`: requests in raw form.
     """
     reading = Reading(path_text(path), keeps_sent=keeps_sent)
-    return _read(path, reading)
+    return _read(path, reading, limits)
 
 
-def read_stream(stream: BinaryIO, name: str = "-", *, keeps_sent: bool = False) -> Reading:
+def read_stream(
+    stream: BinaryIO, name: str = "-", *, keeps_sent: bool = False, limits: Limits = DEFAULT_LIMITS
+) -> Reading:
     """The same for an open binary stream; `name` stands for its path."""
-    return _read(stream, Reading(name, keeps_sent=keeps_sent))
+    return _read(stream, Reading(name, keeps_sent=keeps_sent), limits)
 
 
 def read_records(records: Iterable[Record], reading: Reading) -> Reading:
@@ -84,9 +86,9 @@ def read_records(records: Iterable[Record], reading: Reading) -> Reading:
     return reading
 
 
-def _read(source: str | Path | BinaryIO, reading: Reading) -> Reading:
+def _read(source: str | Path | BinaryIO, reading: Reading, limits: Limits) -> Reading:
     try:
-        records = Cassette(source) if is_yaml(source) else Records(source)  # type: ignore[arg-type]
+        records = Cassette(source, limits=limits) if is_yaml(source) else Records(source, limits=limits)  # type: ignore[arg-type]
         read_records(records, reading)
     except Unreadable as problem:
         reading.skipped = problem.reason

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from headroom_cli.model import Damage
 from headroom_cli.source.decode import MAX_NESTING, NESTED, scrub
-from headroom_cli.source.records import DOCUMENT_TOO_LONG, Record
-from headroom_cli.source.stream import DEFAULT_LIMITS, Limits, Unreadable, open_source
+from headroom_cli.source.records import Record
+from headroom_cli.source.stream import DEFAULT_LIMITS, Limits, Unreadable, open_source, over_limit, rest_of
 from headroom_cli.source.walk import COMPRESSED_SUFFIXES, YAML_SUFFIXES
 
 if TYPE_CHECKING:
@@ -61,15 +61,17 @@ class Cassette:
     def __iter__(self) -> Iterator[Record]:
         self.damaged, self.records, self._left = [], 0, _MOST_NODES
         opened = open_source(self.path, self.limits)
+        longest = self.limits.document_bytes
         try:
-            data = opened.lines.read(self.limits.document_bytes + 1)
+            data = opened.lines.read(longest)
+            size = len(data) + rest_of(opened.lines)
             self.bytes = opened.bytes
             if opened.stream.failure:
                 raise Unreadable(opened.stream.failure)
         finally:
             opened.close()
-        if len(data) > self.limits.document_bytes:
-            raise Unreadable(DOCUMENT_TOO_LONG)
+        if size > longest:
+            raise Unreadable(over_limit("YAML document", size, longest))
         if b"interactions" not in data or b"request" not in data:
             raise Unreadable(NO_CASSETTE)
         yield from self._documents(data.decode("utf-8", "replace"))

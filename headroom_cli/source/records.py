@@ -1,7 +1,8 @@
 """A log file as a stream of records: bytes -> lines -> objects, with physical line numbers and nothing hidden.
 
 Lines end at byte `\\n` only. A line that cannot be read is counted and passed over, never the end of a file. Memory is
-one block and one line; only a file that is one JSON document is held whole, within `Limits.document_bytes`.
+one block and one line, within `Limits.line_bytes`; only a file that is one JSON document is held whole, within
+`Limits.document_bytes`.
 """
 
 from __future__ import annotations
@@ -28,18 +29,25 @@ from headroom_cli.source.decode import (
     to_text,
     too_deep,
 )
-from headroom_cli.source.stream import DEFAULT_LIMITS, Compression, Limits, Unreadable, open_source
+from headroom_cli.source.stream import (
+    DEFAULT_LIMITS,
+    Compression,
+    Limits,
+    Unreadable,
+    open_source,
+    over_limit,
+    rest_of,
+    rest_of_line,
+)
 
 __all__ = ["DEFAULT_LIMITS", "Limits", "Record", "Records", "Unreadable"]
 
 TRUNCATED = "truncated last line"
 TRUNCATED_DOCUMENT = "truncated JSON document"
-TOO_LONG = "line longer than the limit"
 
 UTF_16 = "UTF-16 text, not UTF-8"
 BINARY = "not text"
 NO_JSON = "no JSON in it"
-DOCUMENT_TOO_LONG = "JSON document longer than the limit"
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b"\0 \t\r\n"
@@ -77,6 +85,8 @@ class Records:
         self.bytes = 0
         self.compression: Compression | None = None
         self._line = 0  # of the last record
+        self._overlong = ""  # why the last line over the limit was not read
+        self._endless = 0  # that line, if the file ended in it
 
     def __iter__(self) -> Iterator[Record]:
         self._reset()
@@ -87,6 +97,8 @@ class Records:
             yield from self._file(opened.lines)
             if opened.stream.failure:
                 self._ended_early(opened.stream.failure)
+            elif self._overlong and not self.records:
+                raise Unreadable(self._overlong)
         finally:
             self.bytes = opened.bytes
             opened.close()
@@ -98,7 +110,10 @@ class Records:
             buffer.read(len(_BOM))
         lines: Iterator[bytes] = iter(partial(buffer.readline, self.limits.line_bytes + 1), b"")
         number, line = 0, b""
+        longest = self.limits.line_bytes
         for number, line in enumerate(lines, 1):  # to the first line with anything on it
+            if len(line) > longest:
+                return self._lines(number, chain([line], lines))
             if line.strip(_BLANK):
                 break
             if b"\0" in line:
@@ -122,13 +137,21 @@ class Records:
     def _lines(self, number: int, source: Iterable[bytes]) -> Iterator[Record]:
         lines = iter(source)
         loads, deep, new = orjson.loads, too_deep, tuple.__new__
+        longest = self.limits.line_bytes
         for number, line in enumerate(lines, number):  # noqa: B020 - counting goes on from there
+            size = len(line)
+            if size > longest:
+                rest, ends = rest_of_line(lines, line)
+                self._overlong = over_limit("line", size + rest, longest)
+                self._endless = 0 if ends else number
+                self._damage(number, self._overlong)
+                continue
             try:
                 value = loads(line)
             except orjson.JSONDecodeError:
-                yield from self._troubled(number, line, lines)
+                yield from self._troubled(number, line)
                 continue
-            if (type(value) is dict or type(value) is list) and (len(line) <= _SHALLOW or not deep(value)):
+            if (type(value) is dict or type(value) is list) and (size <= _SHALLOW or not deep(value)):
                 self.records += 1
                 self._line = number
                 yield new(Record, (number, value))
@@ -145,13 +168,8 @@ class Records:
             self._line = number
             yield Record(number, value)
 
-    def _troubled(self, number: int, line: bytes, lines: Iterator[bytes]) -> Iterator[Record]:
-        """What the ladder finds on a line that is not one JSON value. Takes the rest of an overlong line."""
-        if len(line) > self.limits.line_bytes:
-            while line and not line.endswith(b"\n"):
-                line = next(lines, b"")
-            self._damage(number, TOO_LONG)
-            return
+    def _troubled(self, number: int, line: bytes) -> Iterator[Record]:
+        """What the ladder finds on a line that is not one JSON value."""
         replaced: list[str] = []
         values, damage = decode(line, replaced)
         if replaced:
@@ -166,12 +184,13 @@ class Records:
         self, number: int, ahead: list[bytes], buffer: io.BufferedReader, lines: Iterator[bytes]
     ) -> Iterator[Record]:
         """A file that seems to be JSON as a whole; where it is not, it is read by lines after all."""
-        data = b"".join(ahead)
-        data += buffer.read(max(0, self.limits.document_bytes - len(data)))
+        begin = b"".join(ahead)
         by_lines = isinstance(_loads(ahead[-1].rstrip(b", \t\r\n")), dict | list)
+        longest = self.limits.document_bytes
+        data = begin + buffer.read(max(0, longest - len(begin)))
         if buffer.peek(1):
             if not by_lines:
-                raise Unreadable(DOCUMENT_TOO_LONG)
+                raise Unreadable(over_limit("JSON document", len(data) + rest_of(buffer), longest))
             data += next(lines, b"")
             yield from self._lines(number, chain(io.BytesIO(data), lines))
             return
@@ -197,10 +216,11 @@ class Records:
             raise Unreadable(NO_JSON)
 
     def _ended_early(self, failure: str) -> None:
-        if self.damaged and self.damaged[-1].reason in (TRUNCATED, TRUNCATED_DOCUMENT):
-            self.damaged[-1].reason = failure
-        elif not self.records and not self.damaged:
+        last = self.damaged[-1] if self.damaged else None
+        if not self.records and (last is None or last.line == self._endless):
             raise Unreadable(failure)
+        if last is not None and (last.reason in (TRUNCATED, TRUNCATED_DOCUMENT) or last.line == self._endless):
+            last.reason = failure
         else:
             self._damage(max([self._line, *(damage.line for damage in self.damaged[-1:])]) + 1, failure)
 

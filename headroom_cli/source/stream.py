@@ -7,8 +7,9 @@ import io
 import os
 import stat
 import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Literal, Protocol
 
@@ -22,11 +23,11 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 READ_ERROR = "read error"
 CUT_OFF = "compressed data is cut off"
 CORRUPT = "compressed data is damaged"
-EXPANDS = "compressed data expands beyond the limit"
+EXPANDS = "compressed data expands beyond the limit; unpack it to have it read"
 
 BLOCK = 1 << 18  # larger ones the allocator maps anew each time: 1 MB takes twice as long to read
-# A zstd block of 4 bytes expands to 128 KB: such a piece to 64 MB at most, whatever it holds.
-_ZSTD_PIECE = 2048
+# A zstd block of 4 bytes expands to 128 KB: such a piece to 16 MB at most, whatever it holds.
+_ZSTD_PIECE = 512
 _TWIN_ATTEMPTS = 3
 _STREAMS = (os.devnull, "/dev/stdin", "/dev/tty", "/dev/fd/0")
 
@@ -41,16 +42,54 @@ class Unreadable(Exception):  # noqa: N818 - part of the interface of every read
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds in bytes on what a source may cost. `expanded_ratio` counts once `expanded_free` bytes have come out."""
+    """Bounds in bytes on what a source may cost: no memory is taken for what is longer.
 
-    line_bytes: int = 256 << 20
-    document_bytes: int = 256 << 20
+    A line holds a record, mostly a request: 64 MB is twice what Anthropic takes as one. A document is a file that is
+    JSON, or YAML, as a whole. `expanded_ratio` counts once `expanded_free` bytes have come out.
+    """
+
+    line_bytes: int = 64_000_000
+    document_bytes: int = 256_000_000
     expanded_bytes: int = 64 << 30
     expanded_ratio: int = 1000
-    expanded_free: int = 1 << 30
+    expanded_free: int = 256_000_000
 
 
 DEFAULT_LIMITS = Limits()
+
+
+def limits_for(longest: int) -> Limits:
+    """Limits within which lines, and documents, of `longest` bytes are read."""
+    return replace(DEFAULT_LIMITS, line_bytes=longest, document_bytes=max(longest, DEFAULT_LIMITS.document_bytes))
+
+
+def over_limit(what: str, size: int, limit: int) -> str:
+    """Why something of `size` bytes was not read, and what reads it."""
+    needed = -(-size // 1_000_000)
+    return f"{what} of {needed:,} MB is over the limit of {limit // 1_000_000:,} MB; --max-line {needed}MB reads it"
+
+
+def lines_within(buffer: io.BufferedReader, longest: int) -> Iterator[bytes]:
+    """The lines of a file; a blank one in the place of each that is longer than `longest` bytes."""
+    pieces = iter(partial(buffer.readline, longest + 1), b"")
+    for line in pieces:
+        if len(line) > longest:
+            rest_of_line(pieces, line)
+            line = b"\n"
+        yield line
+
+
+def rest_of(buffer: io.BufferedReader) -> int:
+    """Pass over what is left; gives how many bytes that was."""
+    return sum(map(len, iter(partial(buffer.read, BLOCK), b"")))
+
+
+def rest_of_line(pieces: Iterator[bytes], piece: bytes) -> tuple[int, bool]:
+    """Pass over the rest of a line after `piece`; gives how many bytes that was, and whether the line has an end."""
+    size = 0
+    while not piece.endswith(b"\n") and (piece := next(pieces, b"")):
+        size += len(piece)
+    return size, piece != b""
 
 
 class _Readable(Protocol):

@@ -15,9 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headroom_cli.model import Damage
-from headroom_cli.source.records import Limits, Record, Records, Unreadable
+from headroom_cli.source.records import DEFAULT_LIMITS, Limits, Record, Records, Unreadable
+from headroom_cli.source.stream import EXPANDS, limits_for
 
 SMALL = Limits(line_bytes=1000, document_bytes=1000, expanded_bytes=1 << 20, expanded_free=1 << 16, expanded_ratio=10)
+MEGABYTE = Limits(line_bytes=1_000_000, document_bytes=1_000_000)
 
 
 def read(data: bytes, limits: Limits | None = None) -> tuple[list[tuple[int, Any]], list[tuple[int, str]]]:
@@ -102,21 +104,63 @@ def test_document_that_is_cut_off() -> None:
 
 
 def test_document_beyond_the_limit() -> None:
-    element = {"role": "user", "content": "x" * 80}
+    element = {"role": "user", "content": "x" * 40_000}
     array = ("[\n" + ",\n".join(json.dumps(element) for _ in range(50)) + "\n]\n").encode()
-    got, damage = read(array, SMALL)  # one element a line: read by lines
+    got, damage = read(array, MEGABYTE)  # one element a line: read by lines
     assert got == [(number, element) for number in range(2, 52)]
     assert [line for line, _ in damage] == [1, 52]
-    with pytest.raises(Unreadable, match="JSON document longer than the limit"):
-        read(json.dumps([element] * 50, indent=2).encode(), SMALL)
+    with pytest.raises(Unreadable) as refused:
+        read(json.dumps([element] * 50, indent=2).encode(), MEGABYTE)
+    assert refused.value.reason == "JSON document of 3 MB is over the limit of 1 MB; --max-line 3MB reads it"
 
 
-def test_line_beyond_the_limit_is_damage() -> None:
-    data = lines({"a": 1}, {"long": "x" * 5000}, {"b": 2}) + b'{"long": "' + b"y" * 2000
-    assert read(data, SMALL) == (
+def test_line_beyond_the_limit_is_damage_and_says_what_reads_it() -> None:
+    long = {"long": "x" * 2_500_000}
+    data = lines({"a": 1}, long, {"b": 2}) + b'{"cut": "' + b"y" * 1_000_000
+    told = "line of {} MB is over the limit of 1 MB; --max-line {}MB reads it"
+    assert read(data, MEGABYTE) == (
         [(1, {"a": 1}), (3, {"b": 2})],
-        [(2, "line longer than the limit"), (4, "line longer than the limit")],
+        [(2, told.format(3, 3)), (4, told.format(2, 2))],
     )
+    assert read(data, limits_for(3_000_000)) == (
+        [(1, {"a": 1}), (2, long), (3, {"b": 2})],
+        [(4, "truncated last line")],
+    )
+
+
+@pytest.mark.parametrize(("size", "passes"), [(999_999, True), (1_000_000, True), (1_000_001, False)])
+@pytest.mark.parametrize("before", [b"", b'{"first":1}\n', b"\n"])
+@pytest.mark.parametrize("behind", [b"", b'\n{"last":1}\n'])
+def test_the_longest_line_that_passes(size: int, passes: bool, before: bytes, behind: bytes) -> None:
+    end = b"\n" if behind else b""
+    line = b'{"n":"' + b"x" * (size - 8 - len(end)) + b'"}'
+    number = before.count(b"\n") + 1
+    if not passes and not before.strip() and not behind:
+        with pytest.raises(Unreadable, match="line of 2 MB is over the limit"):
+            read(before + line, MEGABYTE)
+        return
+    got, damage = read(before + line + behind, MEGABYTE)
+    assert [line for line, _ in got] == [
+        *([1] if before.strip() else []),
+        *([number] if passes else []),
+        *([number + 1] if behind else []),
+    ]
+    assert [line for line, _ in damage] == ([] if passes else [number])
+
+
+@pytest.mark.parametrize("piece", [b" ", b"\0", b"1", b"[", b'"'])
+def test_what_a_long_line_begins_with_is_not_taken_for_all_of_it(piece: bytes) -> None:
+    data = piece * 3_000_000 + b"\n" + lines({"a": 1})
+    told = "line of 4 MB is over the limit of 1 MB; --max-line 4MB reads it"
+    assert read(data, MEGABYTE) == ([(2, {"a": 1})], [(1, told)])
+    behind = lines({"a": 1}) + b'{"b": 2}' + piece * 3_000_000 + b"\n" + lines({"c": 3})
+    assert read(behind, MEGABYTE) == ([(1, {"a": 1}), (3, {"c": 3})], [(2, told)])
+
+
+def test_limits_for_longer_lines_hold_for_documents_too() -> None:
+    assert (DEFAULT_LIMITS.line_bytes, DEFAULT_LIMITS.document_bytes) == (64_000_000, 256_000_000)
+    assert (limits_for(10_000_000).line_bytes, limits_for(10_000_000).document_bytes) == (10_000_000, 256_000_000)
+    assert (limits_for(300_000_000).line_bytes, limits_for(300_000_000).document_bytes) == (300_000_000, 300_000_000)
 
 
 @pytest.mark.parametrize("size", [1 << 20, (1 << 20) + 1, 3 << 20])
@@ -205,19 +249,26 @@ def test_bombs_stop_at_the_limit(compress: Any) -> None:
     packed = compress(lines({"a": 1}) + (b" " * 63 + b"\n") * (1 << 20))
     got, damage = read(packed, SMALL)
     assert got == [(1, {"a": 1})]
-    assert [reason for _, reason in damage] == ["compressed data expands beyond the limit"]
+    assert damage == [(2, EXPANDS)]
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress, zstd_stream])
-def test_bomb_without_a_newline_takes_bounded_memory(compress: Any) -> None:
-    packed = compress(lines({"a": 1}) + b"x" * (256 << 20))
+@pytest.mark.parametrize("stuff", [b"\0", b" ", b"x", b"[", b"{},"])
+def test_bomb_without_a_newline_takes_bounded_memory(compress: Any, stuff: bytes) -> None:
+    size = (96 << 20) // len(stuff)
+    packed = compress(lines({"a": 1}) + b"[" + stuff * size)
+    bare = compress(b"[" + stuff * size)
+    limits = Limits(line_bytes=1_000_000, expanded_free=64 << 20, expanded_ratio=1)
     tracemalloc.start()
     try:
-        read(packed, Limits(line_bytes=1 << 20))
+        assert read(packed, limits) == ([(1, {"a": 1})], [(2, EXPANDS)])
+        with pytest.raises(Unreadable) as refused:
+            read(bare, limits)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak < 160 << 20
+    assert refused.value.reason == EXPANDS
+    assert peak < 40_000_000
 
 
 def test_a_file_is_read_up_to_the_size_it_had(tmp_path: Path) -> None:
