@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from headroom_cli.report.cached import cache_figures
 from headroom_cli.report.known import known_sum
 from headroom_cli.settle import Settled
 from headroom_cli.tables import USAGE_COLUMNS
@@ -25,6 +26,7 @@ def conversation_figures(settled: Settled) -> list[Figures]:
     tokens = _tokens(settled.blocks)
     usage = _usage(settled.requests.filter("own"), "conversation")
     nested = _usage(settled.nested.with_columns(has_usage=True, output_is_lower_bound=False), "conversation")
+    cached = cache_figures(settled.requests.filter("own"), "conversation")
     waste = _waste(settled.waste.filter("own"), "conversation")
     copied = _by(settled.blocks.filter("copied"), "conversation", pl.col("tokens").sum())
     copied_messages = _by(settled.messages.filter("copied"), "conversation", pl.len())
@@ -60,6 +62,7 @@ def conversation_figures(settled: Settled) -> list[Figures]:
             "copied_tokens": copied.get(number, 0),
             **usage.get(number, {"usage": None, "cost_usd_micros": None, "cost_parts": None, "unpriced_requests": 0}),
             "usage_nested": nested.get(number, {}).get("usage"),
+            "cache": cached.get(number),
             "waste": waste.get(number, _no_waste()),
             "notes": row["notes"],
         }
@@ -85,6 +88,7 @@ def totals(settled: Settled, files: int) -> Figures:
         "copied_tokens": int(settled.blocks.filter("copied")["tokens"].sum()),
         **usage.get(0, {"usage": None, "cost_usd_micros": None, "cost_parts": None, "unpriced_requests": 0}),
         "usage_nested": nested.get(0, {}).get("usage"),
+        "cache": cache_figures(own, "all").get(0),
         "waste": waste.get(0, _no_waste()),
     }
 

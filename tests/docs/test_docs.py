@@ -168,6 +168,7 @@ SHAPES = {
     ("document", "unknown_records"): "unknown_records",
     ("conversation", "findings"): "finding",
     ("waste", "by_signal"): "signal",
+    ("cache", "rebuilds"): "rebuild",
     **{
         (owner, key): shape
         for owner in ("conversation", "totals")
@@ -176,6 +177,7 @@ SHAPES = {
             "usage": "usage",
             "usage_nested": "usage",
             "cost_parts": "cost_parts",
+            "cache": "cache",
             "waste": "waste",
         }.items()
     },
