@@ -6,15 +6,16 @@ by item, each in a fresh process, and an item that kills a second one is given u
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -79,6 +80,9 @@ def spread(
     Results stand in the order of pieces; a piece whose process died gives one for each of its items. `done` is called
     after each. An exception in a task is raised here.
     """
+    import multiprocessing
+    from multiprocessing.connection import wait
+
     context = multiprocessing.get_context("spawn")
     queue = deque(
         sorted(

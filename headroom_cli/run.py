@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from headroom_cli.analysis import Analyser, Settings
-from headroom_cli.cache import Cache
 from headroom_cli.cost import PriceList
 from headroom_cli.logs import read_log, read_stream
 from headroom_cli.model import Conversation, Reading
@@ -26,6 +25,7 @@ from headroom_cli.source.walk import path_text
 from headroom_cli.tables import Frames, Tables, merge, of_files
 
 if TYPE_CHECKING:
+    from headroom_cli.cache import Cache
     from headroom_cli.lint.diagnostic import Diagnostic
 
 _BATCH_BYTES = 8_000_000  # files analysed together: scanning many texts at once costs less than many scans
