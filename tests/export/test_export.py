@@ -82,6 +82,19 @@ def test_sums_are_those_of_analyze(dataset: Path) -> None:
     assert conversations["copied_tokens"].sum() == totals["copied_tokens"]
 
 
+def test_the_cache_is_that_of_analyze(dataset: Path) -> None:
+    """Of the samples: tools that changed (Sonnet 4.5: 1,970 tokens for $3.75 instead of $0.30 a million), and a
+    compaction (Opus 4.5: 5,826 for $6.25 and 3 for $5 instead of $0.50)."""
+    cache = analyze(SAMPLES)["totals"]["cache"]
+    requests = read(dataset, "requests")
+    rebuilt = requests.filter(pl.col("cache_state") == "rebuilt").sort("rebuilt_tokens")
+    columns = ("cache_cause", "rebuilt_tokens", "rebuild_is_avoidable", "rebuild_cost_usd_micros")
+    assert rebuilt.select(columns).rows() == [("tools", 1_970, True, 6_797), ("compaction", 5_829, False, 33_513)]
+    assert rebuilt["rebuild_cost_usd_micros"].sum() == sum(row["cost_usd_micros"] for row in cache["rebuilds"])
+    for name in ("all_5m_usd_micros", "all_1h_usd_micros"):
+        assert requests[name].sum() == cache[name]
+
+
 def test_explained_tokens_are_those_of_the_blocks_that_a_request_saw(dataset: Path) -> None:
     blocks, requests = read(dataset, "blocks"), read(dataset, "requests")
     for row in requests.iter_rows(named=True):

@@ -69,7 +69,7 @@ def test_requests_without_a_price(write: Write) -> None:
     run, _ = analyse(write("paused.jsonl", records))
     cache = cache_figures(run.settled.requests, "conversation")[0]
     assert [(row["cause"], row["cost_usd_micros"]) for row in cache["rebuilds"]] == [
-        ("unknown", None),
         ("expired", None),
+        ("unknown", None),
     ]
     assert cache["all_1h_usd_micros"] is None
