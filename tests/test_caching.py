@@ -136,6 +136,7 @@ def test_a_history_that_is_rewritten() -> None:
     assert last(*GROWING, claude(400, 16_000, 12_000), left=left("clear")).cause == "rewritten"
     assert last(*GROWING, claude(40, 16_000, 12_000), left=left("strip")).cause == "rewritten"
     assert last(*GROWING, claude(400, 16_000, 12_000), left=left("strip")).cause == "expired"
+    assert last(*GROWING, claude(400, 0, 20_000), left=left("strip")).cause == "expired"
     assert last(*GROWING, claude(40, 16_000, 10_976)).cause == "rewritten"  # 1,024 tokens less than before
     assert last(*GROWING, claude(40, 16_000, 10_977)).cause == "unknown"
 
