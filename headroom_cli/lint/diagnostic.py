@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import orjson
-
 from headroom_cli.lint.base import SEVERITIES, Confidence, Finding, Fix, Severity
 from headroom_cli.lint.excerpt import excerpt
+from headroom_cli.lint.fingerprint import fingerprint
 from headroom_cli.lint.history import Block, Entry, History, Pointer
 from headroom_cli.lint.places import Place, Wanted, locate, pointer_text
 from headroom_cli.source.stream import DEFAULT_LIMITS, Limits
-
-_FINGERPRINT_DIGITS = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,38 +209,13 @@ def _diagnostic(finding: Finding, path: str, places: list[Place], conversation_i
         mentions=tuple(mentions),
         fix=finding.fix,
         api_error=finding.api_error,
-        fingerprint=_fingerprint(finding),
+        fingerprint=fingerprint(finding),
     )
 
 
 def _mention(target: Entry | Block, path: str, place: Place, *, is_target: bool = False) -> Mention:
     entry = target.entry if isinstance(target, Block) else target
     return Mention(path, place.line, entry.index, entry.role, excerpt(target), is_target=is_target)
-
-
-def _fingerprint(finding: Finding) -> str:
-    """What stays the same when lines and messages move: rule, provider, calls, and the value at fault.
-
-    Not the place: a message that is inserted before it moves all that follow.
-    """
-    value = finding.target.raw if finding.target is not None else finding.message
-    parts = [
-        finding.rule.code.encode(),
-        finding.provider.encode(),
-        *(call.encode("utf-8", "surrogatepass") for call in finding.call_ids),
-        pointer_text(tuple("*" if isinstance(token, int) else token for token in finding.at)).encode(
-            "utf-8", "replace"
-        ),
-        _bytes_of(value),
-    ]
-    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:_FINGERPRINT_DIGITS]
-
-
-def _bytes_of(value: Any) -> bytes:
-    try:
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, default=str)
-    except (TypeError, ValueError, RecursionError):
-        return repr(value).encode("utf-8", "replace")
 
 
 def _numbered(made: Iterable[Diagnostic]) -> list[Diagnostic]:

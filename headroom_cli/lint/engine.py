@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from headroom_cli.lint import rules
 from headroom_cli.lint.base import SEVERITIES, Check, Finding, Rule, SessionCheck
+from headroom_cli.lint.fingerprint import fingerprint
 from headroom_cli.lint.history import History
 from headroom_cli.lint.providers import Profile, default_profiles
 from headroom_cli.lint.sent import Session
@@ -79,16 +81,38 @@ def judge_session(
     session: Session, profiles: Sequence[Profile] | None = None, selected: Sequence[Rule] | None = None
 ) -> list[Finding]:
     """The findings in one conversation of a log: of its histories, and of what only the log as a whole shows."""
-    found: list[Finding] = []
-    for history in session.histories:
-        found += judge(history, profiles, selected)
+    found = [judge(history, profiles, selected) for history in session.histories]
     given = list(profiles or default_profiles(session.dialect, session.model))
     check = SessionCheck(session, given)
+    of_session: list[Finding] = []
     for rule in known_rules().values() if selected is None else selected:
         if rule.check_session is not None and any(rule.concerns(profile.name) for profile in given):
             check.rule = rule
-            found.extend(rule.check_session(check))
-    return found
+            of_session.extend(rule.check_session(check))
+    return _once([*found, of_session])
+
+
+def _once(found: list[list[Finding]]) -> list[Finding]:
+    """One finding where several histories of a conversation hold the same thing: the first, or a graver one."""
+    once: dict[object, Finding] = {}
+    for in_history in found:
+        equal: Counter[object] = Counter()
+        for finding in in_history:
+            same = _thing(finding)
+            equal[same] += 1
+            key = (same, equal[same])
+            first = once.get(key)
+            if first is None or SEVERITIES.index(finding.severity) < SEVERITIES.index(first.severity):
+                once[key] = finding
+    return list(once.values())
+
+
+def _thing(finding: Finding) -> object:
+    """What a finding is about, in whichever history: the value at fault, in session logs that of its line."""
+    if finding.target is None:
+        return finding.rule.code, finding.provider, finding.at
+    in_request = finding.history is not None and finding.history.anchor is not None
+    return fingerprint(finding), 0 if in_request else finding.target.line
 
 
 def _united(found: list[Finding]) -> list[Finding]:

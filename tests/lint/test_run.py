@@ -95,6 +95,39 @@ def test_fingerprints_survive_moved_lines_and_tell_equal_findings_apart(tmp_path
     assert [d.fingerprint for d in twice] == [before[0].fingerprint, f"{before[0].fingerprint}:2"]
 
 
+KEPT = [ORPHAN, DONE, HELLO, DONE, HELLO, DONE]
+
+
+def rewriting(path: Path, requests: int) -> Path:
+    """A log of requests to whose history each adds two messages, and in which it rewrites those that it added before.
+
+    Every one of them is judged; in all stand an orphan, and further down another that says the same.
+    """
+    tool = {"name": "read", "input_schema": {"type": "object"}}
+    rows = []
+    for number in range(requests):
+        added = [{"role": role, "content": f"{n} of {number}"} for n in range(number) for role in ("user", "assistant")]
+        body = {"model": "claude-opus-4-8", "tools": [tool], "messages": [*KEPT, *added, ORPHAN]}
+        rows.append(json.dumps(body) + "\n")
+    path.write_text("".join(rows), "utf-8")
+    return path
+
+
+def test_a_thing_that_stands_in_many_requests_is_told_once(tmp_path: Path) -> None:
+    run = lint(rewriting(tmp_path / "log.jsonl", 4))
+    assert run.histories == 4
+    assert [(d.rule, d.line, d.pointer, d.history) for d in run.diagnostics] == [
+        ("HR102", 1, "/messages/0/content/0", 0),
+        ("HR102", 1, "/messages/6/content/0", 0),
+    ]
+
+
+def test_a_baseline_holds_when_more_requests_come(tmp_path: Path) -> None:
+    log, place = rewriting(tmp_path / "log.jsonl", 2), tmp_path / "baseline.json"
+    assert write_baseline(place, lint(log).diagnostics, None, date(2026, 11, 1)) == 2
+    assert lint(rewriting(log, 4), baseline=read_baseline(place)).new == []
+
+
 def test_ignored_expected_and_what_no_longer_holds(tmp_path: Path) -> None:
     write(tmp_path / "golden" / "orphan.json", [ORPHAN, DONE])
     write(tmp_path / "golden" / "healthy.json", [HELLO, DONE])
@@ -177,16 +210,12 @@ def test_paths_outside_of_the_root_stay_whole(tmp_path: Path) -> None:
 
 def test_lint_needs_neither_data_frames_nor_a_tokenizer(tmp_path: Path) -> None:
     write(tmp_path / "a.json", [ORPHAN, DONE])
-    code = (
-        "import sys; from headroom_cli.__main__ import main\n"
-        "sys.argv = ['headroom', 'lint', sys.argv[1], '--format', sys.argv[2], '--exit-zero']\n"
-        "try: main()\n"
-        "finally: print(sorted({'polars', 'tiktoken', 'quicktok', 'genai_prices'} & set(sys.modules)), file=sys.stderr)"
-    )
     for form in ("text", "json", "sarif", "github", "junit"):
-        command = [sys.executable, "-c", code, str(tmp_path), form]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-        assert done.stderr.splitlines()[-1] == "[]", done.stderr
+        command = [sys.executable, "-X", "importtime", "-m", "headroom_cli", "lint", str(tmp_path), "--exit-zero"]
+        done = subprocess.run([*command, "--format", form], capture_output=True, text=True, timeout=60, check=True)
+        loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+        assert "headroom_cli.lint.engine" in loaded
+        assert loaded.isdisjoint({"polars", "tiktoken", "quicktok", "genai_prices"})
 
 
 def test_nothing_in_memory_has_a_line() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from tests.lint.support import findings_in, function_call, function_output, item
 
 REASONING = {"type": "reasoning", "id": "rs_1", "summary": []}
 CALL = function_call("c", id="fc_1")
+LATER = ({**REASONING, "id": "rs_9"}, item("assistant"), item("user"))
 
 
 def test_a_request_without_any_reasoning_may_be_refused() -> None:
@@ -31,10 +33,10 @@ def test_healthy_twins() -> None:
 
 
 def test_the_response_shows_what_is_missing(tmp_path: Path) -> None:
-    def severities(*echoed: Any) -> list[tuple[str, str]]:
-        first = [item("user")]
+    def severities(*echoed: Any, later: Sequence[Any] = LATER) -> list[tuple[str, str]]:
+        first = [item("user", "a"), item("assistant", "b"), item("user", "c")]
         response = {"id": "resp_1", "object": "response", "model": "gpt-5.2", "output": [REASONING, CALL]}
-        second = [*first, *echoed, function_output("c"), {**REASONING, "id": "rs_9"}, item("assistant"), item("user")]
+        second = [*first, *echoed, function_output("c"), *later]
         rows = [
             {"request": {"model": "gpt-5.2", "input": first}, "response": response},
             {"request": {"model": "gpt-5.2", "input": second}, "response": response},
@@ -44,6 +46,7 @@ def test_the_response_shows_what_is_missing(tmp_path: Path) -> None:
         return [(f.severity, f.message) for f in findings_in(log, "openai-responses") if f.rule.code == "HR509"]
 
     assert severities(CALL) == [("error", "fc_1 came with the reasoning rs_1, which is not sent back")]
+    assert severities(CALL, later=()) == severities(CALL)  # not also a warning, for want of any reasoning
     assert severities(REASONING, CALL) == []
     assert severities({"type": "item_reference", "id": "rs_1"}, CALL) == []
     assert severities(function_call("c")) == []
