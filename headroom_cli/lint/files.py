@@ -82,7 +82,8 @@ def judge_reading(reading: Reading, source: Path | BinaryIO, options: Options, *
     findings: list[Finding] = []
     owners: list[str] = []
     histories: list[JudgedHistory] = []
-    for session in sessions(reading, options.judged_as):
+    judged = sessions(reading, options.judged_as)
+    for session in judged:
         in_session = judge_session(session, options.providers, options.rules)
         findings += in_session
         owners += [session.conversation.id] * len(in_session)
@@ -100,4 +101,7 @@ def judge_reading(reading: Reading, source: Path | BinaryIO, options: Options, *
         len(reading.damaged),
         skipped,
     )
-    return checked, diagnostics(findings, reading.path, source, owners, options.limits)
+    found = diagnostics(findings, reading.path, source, owners, options.limits)
+    for session in judged:
+        session.release()
+    return checked, found

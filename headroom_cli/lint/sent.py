@@ -71,6 +71,12 @@ class Session:
         )
         return "training" if rows else None
 
+    def release(self) -> None:
+        """Take entries and blocks apart when they are no longer needed: no garbage collector has to find them then."""
+        for history in self.histories:
+            for entry in history.entries:
+                entry.blocks = []
+
     @property
     def dialect(self) -> str:
         """The wire dialect."""

@@ -40,7 +40,8 @@ def microseconds_of(stamp: object) -> int | None:
         return None
     try:
         moment = datetime.fromisoformat(stamp)
-        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)  # out of range: no time
+        if moment.tzinfo is not UTC:
+            moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)  # out of range: no time
         return (moment - _EPOCH) // _MICROSECOND
     except (ValueError, OverflowError):
         return None

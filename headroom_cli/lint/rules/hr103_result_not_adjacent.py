@@ -38,7 +38,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from headroom_cli.lint.base import Check, Finding, Fix, Related, Rule, in_their_words
-from headroom_cli.lint.history import Block
+from headroom_cli.lint.history import Block, History
 from headroom_cli.lint.shapes.openai import is_legacy
 
 _MOVE = Fix("reorder", "move the result to right after its call")
@@ -59,15 +59,19 @@ _ERRORS = {
 def check(check: Check) -> Iterator[Finding]:
     """Displaced results; where they may stand anywhere, those with a message between them and their call."""
     history = check.history
-    speaking = [entry.index for entry in history.entries if entry.side == "assistant" and entry.of_kind("text", "call")]
-    for pair in check.matching.displaced:
-        if pair.split:
-            continue
+    displaced = [pair for pair in check.matching.displaced if not pair.split]
+    speaking = _speaking(history) if displaced else []
+    for pair in displaced:
         call, result = pair.call, pair.result
         went_on = bisect_right(speaking, result.entry.index) - bisect_right(speaking, call.entry.index) > 0
         yield _finding(check, call, result, early=pair.early, fix=_UNSAFE if went_on and not pair.early else _MOVE)
     if check.profile.adjacency_in(history.dialect) == "anywhere":
         yield from _interleaved(check)
+
+
+def _speaking(history: History) -> list[int]:
+    """The entries in which the model goes on."""
+    return [entry.index for entry in history.entries if entry.side == "assistant" and entry.of_kind("text", "call")]
 
 
 def _finding(check: Check, call: Block, result: Block, *, early: bool, fix: Fix) -> Finding:
@@ -92,7 +96,8 @@ def _finding(check: Check, call: Block, result: Block, *, early: bool, fix: Fix)
 
 def _interleaved(check: Check) -> Iterator[Finding]:
     entries = check.history.entries
-    messages = [entry.index for entry in entries if any(block.kind in ("text", "media") for block in entry.blocks)]
+    said = [*check.history.of_kind("text"), *check.history.of_kind("media")]
+    messages = sorted({block.entry.index for block in said})
     for call, result in check.matching.answered:
         after = bisect_right(messages, call.entry.index)
         if after < len(messages) and messages[after] < result.entry.index:

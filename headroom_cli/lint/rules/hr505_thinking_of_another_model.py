@@ -40,6 +40,8 @@ from headroom_cli.model import Conversation, Thinking
 def check_session(check: SessionCheck) -> Iterator[Finding]:
     """Switches between two Claude models over which thinking stood in the context, one finding a pair of models."""
     conversation = check.session.conversation
+    if len({request.model for request in conversation.requests}) < 2:
+        return
     next_other = _switches(conversation)
     blocks: dict[tuple[str, str], int] = {}
     lines: dict[tuple[str, str], int] = {}
