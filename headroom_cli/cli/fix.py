@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,13 +27,17 @@ def fix_files(
     """
     from headroom_cli.repair import documents
     from headroom_cli.repair.files import InUse, TooLarge, read, replace, write_checked
+    from headroom_cli.report.words import plain, plural
 
     files = list(files)
+    if diff and output is not None:
+        raise Ending(USAGE, "--diff and --output exclude each other")
     if any(file.stdin for file in files):
         raise Ending(USAGE, "standard input cannot be repaired; name a file")
     if output is not None and len(files) != 1:
         raise Ending(USAGE, f"--output takes one file, not {len(files)}")
     changed = repairs = 0
+    refused: dict[str, list[Path]] = {}
     for file in files:
         chosen = documents.Options(
             profiles=options.providers,
@@ -44,29 +49,31 @@ def fix_files(
         try:
             snapshot = read(file.path, options.limits)
             outcome = documents.repair_document(snapshot.data, str(file.path), chosen)
-            if outcome.refused is not None and outcome.refused.startswith("a session"):
-                print(f"headroom: {file.path}: {outcome.refused}", file=sys.stderr)
-            if outcome.after == outcome.before:
+            if outcome.refused is not None:
+                refused.setdefault(outcome.refused, []).append(file.path)
                 continue
-            changed, repairs = changed + 1, repairs + len(outcome.changes)
             if diff:
-                _print_diff(str(file.path), outcome)
+                print_diff(str(file.path), outcome.before, outcome.after)
             elif output is not None:
                 replace(output, outcome.after)
-            else:
+            elif outcome.changes:
                 write_checked(snapshot, outcome.after)
         except TooLarge as problem:
-            print(f"headroom: {file.path}: {problem}", file=sys.stderr)
+            refused.setdefault(str(problem), []).append(file.path)
             continue
         except InUse as problem:
             raise Ending(USAGE, f"{file.path}: {problem}; try again") from problem
         except OSError as problem:
             raise Ending(USAGE, f"{file.path}: cannot be repaired: {problem.strerror or problem}") from problem
+        changed, repairs = changed + bool(outcome.changes), repairs + len(outcome.changes)
         if not diff:
             _tell(str(output or file.path), outcome)
+    for why, paths in refused.items():
+        named = f"{paths[0]} and {len(paths) - 1} more" if len(paths) > 1 else str(paths[0])
+        if output is not None:
+            raise Ending(USAGE, f"{named}: {why}")
+        print(plain(f"headroom: not repaired: {named}: {why}", 2000), file=sys.stderr)
     if not diff:
-        from headroom_cli.report.words import plural
-
         print(f"headroom: {plural(repairs, 'repair')} in {plural(changed, 'file')}", file=sys.stderr)
     return changed
 
@@ -87,27 +94,30 @@ def _rules_for(path: str, options: Options, sieve: Sieve) -> list[Rule]:
 
 
 def _tell(path: str, outcome: DocumentRepair) -> None:
-    from headroom_cli.report.words import plain
+    """Say on standard error what was repaired, and why errors stay."""
+    from headroom_cli.report.words import plain, plural
 
     thinking = False
     for line, change in outcome.changes:
         place = f"{path}:{line}" if line else path
         print(plain(f"{place}: {change.rule} fixed: {change.what}", 2000), file=sys.stderr)
         thinking = thinking or change.thinking is not None
+    stays = Counter((left.finding.rule.code, left.why) for left in outcome.left if left.finding.severity == "error")
+    for (rule, why), number in stays.items():
+        print(plain(f"{path}: {plural(number, 'error')} of {rule} left: {why}", 2000), file=sys.stderr)
     if thinking:
         words = "thinking after a repair is bound to what stood before it, and may be refused now (HR506)"
         print(plain(f"{path}: {words}", 2000), file=sys.stderr)
 
 
-def _print_diff(path: str, outcome: DocumentRepair) -> None:
+def print_diff(path: str, before: bytes, after: bytes) -> None:
     """A unified diff on standard output; on a terminal without what could steer it."""
     from headroom_cli.report.words import plain
 
     name = path.replace("\\", "/").lstrip("/")
-    before, after = (_lines(data) for data in (outcome.before, outcome.after))
     safe = sys.stdout.isatty()
     sys.stdout.flush()
-    for line in _diff(before, after, name):
+    for line in _diff(_lines(before), _lines(after), name):
         shown = plain(line.rstrip("\n"), 2000) + "\n" if safe else line
         sys.stdout.buffer.write(shown.encode("utf-8", "surrogateescape"))
     sys.stdout.buffer.flush()

@@ -139,13 +139,15 @@ def lint(
     known = _baseline(place, may_be_missing=write_baseline)
     complete = not paths and not sessions
     sieve = _sieve(loaded, None if write_baseline else known, complete=complete)
+    if unsafe_fixes and not (fix or diff or fix_to):
+        raise Ending(USAGE, "--unsafe-fixes needs --fix or --diff")
     if fix or diff or fix_to is not None:
         from headroom_cli.cli.fix import fix_files
 
         changed = fix_files(discovery.files, options, sieve, diff=diff, unsafe=unsafe_fixes, output=fix_to)
         if diff:
             raise Ending(FINDINGS if changed and not exit_zero else OK)
-        if fix_to is not None and changed:
+        if fix_to is not None:
             discovery = _discover([str(fix_to)], False, loaded)
     with reading_progress(discovery.files, quiet=quiet) as progress:
         run = lint_files(discovery.files, options, sieve, progress, jobs=jobs or available_cores(), cached=not no_cache)

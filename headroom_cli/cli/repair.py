@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,13 +20,17 @@ if TYPE_CHECKING:
 
 def repair(
     target: Annotated[str, typer.Argument(help="A session id or its beginning, or a file.", metavar="SESSION|FILE")],
+    diff: Annotated[bool, typer.Option("--diff", help="Print what would change as a unified diff.")] = False,
     write: Annotated[
-        bool, typer.Option("--write", help="Write the repaired file; the old one is kept as NAME.bak-N.")
+        bool, typer.Option("--write", help="Change the file; the old one is kept beside it as NAME.bak-N.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Also a file that its client may still be writing.")] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the repaired session to this file.", metavar="FILE")
+        Path | None,
+        typer.Option("--output", "-o", help="Write the repaired session to this file instead.", metavar="FILE"),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also a file that was changed in the last minute: its client may write it.")
+    ] = False,
     no_color: Annotated[bool, typer.Option("--no-color", help="No colours (or set NO_COLOR).")] = False,
     max_line: Annotated[
         str | None,
@@ -34,15 +39,24 @@ def repair(
     config: Annotated[Path | None, typer.Option("--config", help="Configuration file to use.", metavar="FILE")] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something goes wrong.")] = False,
 ) -> None:
-    """Repair a session that no longer resumes: show what would change, and with --write change it."""
+    """Repair a session of Claude Code or Codex that no longer resumes.
+
+    Shows what would change, and with --write changes it.
+    """
+    from headroom_cli.cli.fix import print_diff
     from headroom_cli.repair import files
     from headroom_cli.repair.sessions import repair_session
     from headroom_cli.report.terminal import print_screen
+    from headroom_cli.report.words import plain
 
     loaded = load_config(config, max_line)
     paths = _paths(target, loaded["roots"] or None)
+    if (diff, write, output is not None).count(True) > 1:
+        raise Ending(USAGE, "--diff, --write and --output exclude each other")
     if output is not None and len(paths) > 1:
-        raise Ending(USAGE, "--output takes one file; name the file of the session")
+        raise Ending(USAGE, f"--output takes one file, not {len(paths)}; name the file of the session")
+    if output is not None and output.exists() and output.samefile(paths[0]):
+        raise Ending(USAGE, "--output is the file itself; --write changes it, and keeps the old one")
     left = pending = shown = 0
     refused: list[str] = []
     for path in paths:
@@ -57,7 +71,7 @@ def repair(
             if len(paths) > 1 and not outcome.repairs and not outcome.left:
                 continue
             written = backup = None
-            if outcome.repairs and output is not None:
+            if output is not None:
                 files.replace(output, outcome.after)
                 written = output
             elif outcome.repairs and write:
@@ -73,13 +87,18 @@ def repair(
         shown += 1
         left += len(outcome.left)
         pending += bool(outcome.repairs) and written is None
+        if diff:
+            print_diff(str(path), outcome.before, outcome.after)
+            continue
         print_screen(
             partial(_screen, path, outcome, target, written, backup),
             color=False if no_color else None,
         )
-    if not shown:
-        if len(refused) == len(paths):
-            raise Ending(NOTHING_READ, refused[0])
+    if len(refused) == len(paths):
+        raise Ending(NOTHING_READ, refused[0])
+    for words in refused:
+        print(plain(f"headroom: {words}", 2000), file=sys.stderr)
+    if not shown and not diff:
         print(f"sound: nothing to repair in {len(paths) - len(refused)} files")
     if left or pending:
         raise Ending(FINDINGS)

@@ -19,8 +19,10 @@ from headroom_cli.lint.providers import Profile
 from headroom_cli.logs import read_stream
 from headroom_cli.logs.detection.shapes import request_dialect
 from headroom_cli.repair.draft import Origins
+from headroom_cli.repair.files import COMPRESSED
 from headroom_cli.repair.messages import ERRORS, Change, Left, Repaired, repair
 from headroom_cli.repair.splice import NotJson, Sources, Span, positions, rewrite, value_at, write
+from headroom_cli.source.cassettes import is_yaml
 from headroom_cli.source.stream import limits_for
 
 SESSION_FORMATS = frozenset({"claude-code", "codex"})
@@ -52,12 +54,13 @@ class Placed(NamedTuple):
 
 @dataclass(slots=True)
 class DocumentRepair:
-    """A file before and after. `refused` says why it was not repaired at all."""
+    """A file before and after, and how many `histories` were found. `refused`: why none was repaired."""
 
     before: bytes
     after: bytes
     changes: list[Placed] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
+    histories: int = 0
     refused: str | None = None
 
 
@@ -72,12 +75,13 @@ def repair_document(data: bytes, name: str, options: Options | None = None) -> D
     """Repair all histories in the bytes of a file; `name` is its path, which helps to tell its format."""
     options = options or Options()
     outcome = DocumentRepair(data, data)
+    if data.startswith(COMPRESSED) or is_yaml(name):
+        outcome.refused = "it is YAML: only JSON is repaired" if is_yaml(name) else "it is compressed; expand it first"
+        return outcome
     reading = read_stream(io.BytesIO(data), name, keeps_sent=True, limits=limits_for(len(data)))
     if reading.log_format in SESSION_FORMATS:
-        outcome.refused = f"a session of a client: headroom repair {name}"
-        return outcome
-    if reading.skipped is not None:
-        outcome.refused = reading.skipped
+        outcome.refused = "a session of a client: headroom repair FILE repairs it"
+    if outcome.refused is not None or reading.skipped is not None:
         return outcome
     text = data.decode("utf-8", "surrogateescape")
     sents = [sent for conversation in reading.conversations for sent in conversation.sent]
@@ -86,6 +90,8 @@ def repair_document(data: bytes, name: str, options: Options | None = None) -> D
     by_lines = [sent.lines for sent in sents if sent.lines is not None and len(set(sent.lines)) == len(sent.lines) > 1]
     after = _by_lines(text, by_lines, fix, outcome) if by_lines else _by_values(text, fix, outcome)
     outcome.after = after.encode("utf-8", "surrogateescape")
+    if not outcome.histories:
+        outcome.refused = "histories of this format cannot be written back"
     return outcome
 
 
@@ -135,6 +141,7 @@ def _repair_value(
     root = value
     for history in _histories(value):
         done = fix(history.messages, history.body)
+        outcome.histories += 1
         outcome.left += done.left
         if not done.changed:
             continue
@@ -142,7 +149,9 @@ def _repair_value(
         made: Any = done.body if history.body is not None else done.messages
         if history.body is None:
             origins.derive(made, history.messages)
-        key = () if history.body is None else tuple(k for k in _KEYS if history.body.get(k) is history.messages)
+        key: Pointer = (
+            () if history.body is None else tuple(k for k in _KEYS if history.body.get(k) is history.messages)
+        )
         target = history.path
         if history.within is not None:
             target = history.within
@@ -269,6 +278,7 @@ def _by_lines(text: str, groups: list[list[int]], fix: _Fix, outcome: DocumentRe
         if len(rows) < len(group) or any("message_data" in row for row in rows):
             continue
         done = fix(rows, None)
+        outcome.histories += 1
         outcome.left += done.left
         if not done.changed:
             continue

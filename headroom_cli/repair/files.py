@@ -13,6 +13,8 @@ from typing import NamedTuple
 from headroom_cli.source.stream import DEFAULT_LIMITS, Limits, over_limit
 
 FRESH_SECONDS = 60
+COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+"""What files of gzip and zstd begin with."""
 
 
 class Snapshot(NamedTuple):

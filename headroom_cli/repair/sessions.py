@@ -8,10 +8,10 @@ from headroom_cli.lint.base import Rule
 from headroom_cli.lint.providers import Profile
 from headroom_cli.repair.claude import repair_claude
 from headroom_cli.repair.codex import repair_codex
+from headroom_cli.repair.files import COMPRESSED
 from headroom_cli.repair.lines import SessionRepair
 from headroom_cli.repair.splice import NotJson, value_at
 
-_COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 _REPAIRS: dict[str, Callable[..., SessionRepair]] = {"claude-code": repair_claude, "codex": repair_codex}
 CLIENTS = {"claude-code": "Claude Code", "codex": "Codex"}
 """The clients whose sessions are repaired, by log format."""
@@ -21,7 +21,7 @@ def repair_session(
     data: bytes, name: str, *, profiles: Sequence[Profile] | None = None, rules: Sequence[Rule] | None = None
 ) -> SessionRepair:
     """Repair the bytes of a session of Claude Code or Codex; `refused` where they are neither."""
-    if data.startswith(_COMPRESSED):
+    if data.startswith(COMPRESSED):
         return SessionRepair(data, data, refused="it is compressed; expand it first")
     # The format is settled by reading; what a rollout's lines have in common only says which repair reads it first.
     first, second = (repair_codex, repair_claude) if _looks_like_rollout(data) else (repair_claude, repair_codex)

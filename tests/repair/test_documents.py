@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import json
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headroom_cli.repair.documents import DocumentRepair, Options, repair_document
+from headroom_cli.repair.documents import Options, repair_document
 from headroom_cli.repair.messages import repair
 from headroom_cli.repair.splice import positions, value_at
 from tests.repair.support import PROVIDERS, TURNS, Turns, break_history, build, errors, profile_of
@@ -191,15 +192,37 @@ def test_a_body_that_a_recorder_keeps_as_text_is_repaired_inside_it() -> None:
     assert after == text.replace(json.dumps(body), json.dumps(text_after))
 
 
-def test_sessions_and_unknown_files_are_refused() -> None:
-    def refused(text: str, path: str) -> DocumentRepair:
-        outcome = repair_document(text.encode(), path)
-        assert outcome.after == outcome.before
-        return outcome
+CASSETTE = """interactions:
+- request:
+    body: '{"model": "claude-haiku-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": "hello"}]}'
+    method: POST
+    uri: https://api.anthropic.com/v1/messages
+  response:
+    body: {string: '{}'}
+    status: {code: 200, message: OK}
+version: 1
+"""
+SESSION = '{"type":"user","uuid":"1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"hi"}}\n'
+STREAM = (
+    '{"type":"system","subtype":"init","session_id":"s","tools":[],"model":"claude-haiku-4-5"}\n'
+    '{"type":"assistant","session_id":"s","message":{"id":"m","type":"message","role":"assistant",'
+    '"content":[{"type":"text","text":"hi"}],"usage":{"input_tokens":1,"output_tokens":1}}}\n'
+)
 
-    line = '{"type":"user","uuid":"1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"hi"}}\n'
-    assert refused(line, "s.jsonl").refused == "a session of a client: headroom repair s.jsonl"
-    assert refused('{"name": "acme"}', "package.json").refused == "unknown format (keys: name)"
+
+@pytest.mark.parametrize(
+    ("data", "path", "why"),
+    [
+        (SESSION.encode(), "s.jsonl", "a session of a client: headroom repair FILE repairs it"),
+        (gzip.compress(SESSION.encode()), "s.jsonl.gz", "it is compressed; expand it first"),
+        (CASSETTE.encode(), "a.yaml", "it is YAML: only JSON is repaired"),
+        (STREAM.encode(), "run.jsonl", "histories of this format cannot be written back"),
+        (b'{"name": "acme"}', "package.json", None),  # lint says why it cannot be read
+    ],
+)  # fmt: skip
+def test_what_cannot_be_repaired_is_refused(data: bytes, path: str, why: str | None) -> None:
+    outcome = repair_document(data, path)
+    assert (outcome.refused, outcome.after) == (why, data)
 
 
 def test_the_line_of_each_repair_is_known() -> None:
