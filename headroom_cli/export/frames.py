@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 import polars.selectors as cs
 
+from headroom_cli.calibration import calibrate, calibrated_tokens, explained
 from headroom_cli.carried import money
 from headroom_cli.export.files import file_id, files_table, labels_by_path
 from headroom_cli.export.schema import TABLES, TEXTS, Table, Type
@@ -59,8 +60,9 @@ def exported(
     labels = labels_by_path(known)
     headers = _headers(settled, labels)
     label_names = [name for name in labels.columns if name != "path"]
+    calibrated = calibrate(settled).conversations
     requests = _requests(settled, headers)
-    blocks = _blocks(settled, headers)
+    blocks = _blocks(settled, headers, calibrated)
     messages = _messages(settled, headers, blocks)
     calls = _tool_calls(settled, headers)
     waste = _waste(settled, headers)
@@ -76,7 +78,7 @@ def exported(
         "tools": _tools(settled),
         "daily": _daily(requests, calls, waste, blocks, label_names),
     }
-    tables["conversations"] = _conversations(settled, headers, requests, messages, blocks, waste, found)
+    tables["conversations"] = _conversations(settled, headers, calibrated, requests, messages, blocks, waste, found)
     result = {name: _conformed(tables[name], table, label_names) for name, table in TABLES.items()}
     if texts is None:
         short = pl.when(pl.col("bytes") >= _MIN_HASHED_BYTES).then("content_hash")
@@ -125,46 +127,22 @@ def _time(name: str) -> pl.Expr:
 
 
 def _requests(settled: Settled, headers: pl.DataFrame) -> pl.DataFrame:
-    explained = _explained(settled)
     return (
         settled.requests.filter("own")
         .join(headers, on="conversation", how="inner")
-        .join(explained, on=["conversation", "request_index"], how="left")
+        .join(explained(settled), on=["conversation", "request_index"], how="left")
         .with_columns(
             request_id=_row_id("request_index"),
             ended_at=_time("timestamp"),
             finish_reason="stop_reason",
             usage_source=pl.when("has_usage").then(pl.lit("recorded")).otherwise(pl.lit("none")),
             context_tokens=pl.coalesce("context_tokens", "input_tokens"),
-            explained_tokens=pl.col("explained_tokens").fill_null(0),
         )
+        .with_columns(unexplained_tokens=pl.col("context_tokens") - pl.col("explained_tokens"))
     )
 
 
-def _explained(settled: Settled) -> pl.DataFrame:
-    """Tokens of the blocks in the context of each request: what entered before it less what had left."""
-    spans = settled.intervals.join(
-        settled.blocks.select("conversation", "block_index", "tokens"), on=["conversation", "block_index"]
-    )
-    moves = pl.concat(
-        [
-            spans.select("conversation", at="enters", change=pl.col("tokens").cast(pl.Int64)),
-            spans.filter(pl.col("leaves").is_not_null()).select(
-                "conversation", at="leaves", change=-pl.col("tokens").cast(pl.Int64)
-            ),
-        ]
-    )
-    by_request = moves.group_by("conversation", "at").agg(pl.col("change").sum())
-    return (
-        settled.requests.select("conversation", "request_index")
-        .join(by_request, left_on=["conversation", "request_index"], right_on=["conversation", "at"], how="left")
-        .sort("conversation", "request_index")
-        .with_columns(explained_tokens=pl.col("change").fill_null(0).cum_sum().over("conversation"))
-        .drop("change")
-    )
-
-
-def _blocks(settled: Settled, headers: pl.DataFrame) -> pl.DataFrame:
+def _blocks(settled: Settled, headers: pl.DataFrame, calibrated: pl.DataFrame) -> pl.DataFrame:
     stays = settled.intervals.group_by("conversation", "block_index").agg(
         first_request_index=pl.col("enters").min(),
         last_request_index=pl.when(pl.col("leaves").is_null().any()).then(None).otherwise(pl.col("leaves").max() - 1),
@@ -174,8 +152,10 @@ def _blocks(settled: Settled, headers: pl.DataFrame) -> pl.DataFrame:
         settled.blocks.filter("own")
         .join(headers, on="conversation", how="inner")
         .join(stays, on=["conversation", "block_index"], how="left")
+        .join(calibrated, on="conversation", how="left")
         .with_columns(
             block_id=_row_id("block_index"),
+            calibrated_tokens=calibrated_tokens(),
             entry_cost_usd_micros=money("tokens", "entry_rate"),
             carried_cost_usd_micros=money("tokens", "carry_rate"),
             content_hash=pl.when(pl.col("content_hash") != "", pl.col("bytes") > 0).then("content_hash"),
@@ -284,6 +264,7 @@ def _diagnostics(settled: Settled) -> pl.DataFrame:
 def _conversations(
     settled: Settled,
     headers: pl.DataFrame,
+    calibrated: pl.DataFrame,
     requests: pl.DataFrame,
     messages: pl.DataFrame,
     blocks: pl.DataFrame,
@@ -322,6 +303,8 @@ def _conversations(
     result = settled.conversations.drop("messages", "requests").join(
         headers.select("conversation", "provider_name", cs.starts_with("label_")), on="conversation"
     )
+    lines = calibrated.select("conversation", calibration_slope="slope", calibration_error="error")
+    result = result.join(lines, on="conversation", how="left")
     for frame in sums:
         result = result.join(frame, on=key, how="left")
     counts = ("requests", "messages", "entered_tokens", "flagged_tokens", "avoidable_tokens")

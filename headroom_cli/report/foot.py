@@ -8,6 +8,7 @@ from datetime import tzinfo
 
 import polars as pl
 
+from headroom_cli.calibration import calibrate
 from headroom_cli.cost import normalise_model
 from headroom_cli.report.words import local, place, plain, plural, size, whole, zone_name
 from headroom_cli.result import Run
@@ -23,6 +24,7 @@ _DATED = re.compile(r"^-(?:\d{8}|\d{4}-\d{2}-\d{2})$")
 def foot(run: Run, discovery: Discovery, zone: tzinfo | None, *, verbose: bool) -> list[str]:
     """Sentences on records, what was skipped, damaged, unknown or left open, and on tokens, prices and time zone."""
     shown = 10_000 if verbose else _SHOWN
+    calibrated = calibration_words(calibrate(run.settled).models)
     return [
         *_selection(run.selection, zone),
         *_records(run, shown, verbose),
@@ -31,8 +33,28 @@ def foot(run: Run, discovery: Discovery, zone: tzinfo | None, *, verbose: bool) 
         *_images(run),
         *_prices(run, shown),
         f"entered: once; sent: once a request; carried: sent again; {DEFAULT_ENCODING} estimates",
-        f"prices: {run.prices.title}   times: {zone_name(zone)}",
+        *([f"calibrated: {calibrated}"] if calibrated else []),
+        f"prices: {run.prices.title}   times: {zone_name(zone)}" + ("" if calibrated else "   tokens: not calibrated"),
     ]
+
+
+def calibration_words(models: pl.DataFrame) -> str:
+    """How estimates of tokens compare with recorded counts: the line of one model, the range of several; or nothing."""
+    known = models.filter(pl.col("slope").is_not_null())
+    if known.is_empty():
+        return ""
+    slopes = [f"{slope:.2f}" for slope in known["slope"].sort()]
+    errors = [f"{100 * error:.0f}" for error in known["error"].sort()]
+    constant = round(known["constant"][0])
+    if len(known) > 1:
+        beside = " by model"
+    else:
+        beside = f" {'-' if constant < 0 else '+'} {abs(constant)} a call" if constant else ""
+    return f"tokens x{_range(slopes)}{beside}, +-{_range(errors)} % on held-out requests"
+
+
+def _range(ordered: list[str]) -> str:
+    return ordered[0] if ordered[0] == ordered[-1] else f"{ordered[0]} to {ordered[-1]}"
 
 
 def older(discovery: Discovery) -> list[str]:

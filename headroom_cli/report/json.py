@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 import polars as pl
 
+from headroom_cli.calibration import MIN_PAIRS, calibrate, whole_contexts
 from headroom_cli.report.dimensions import grouped
 from headroom_cli.report.findings import finding_rows
 from headroom_cli.report.residency import residency
@@ -17,6 +18,7 @@ from headroom_cli.report.summary import Figures, conversation_figures, totals
 from headroom_cli.report.words import zone_name
 from headroom_cli.result import FileReport, Run
 from headroom_cli.selection import Selection
+from headroom_cli.settle import Settled
 from headroom_cli.source.discover import Skipped
 from headroom_cli.source.walk import path_text
 from headroom_cli.version import __version__
@@ -51,6 +53,7 @@ def document(
         "conversations": list(_conversations(run, kept)),
         "residency": residency(run.settled, _RESIDENTS).to_dicts(),
         "totals": _public(totals(run.settled, len(run.files))),
+        "calibration": _calibration(run.settled),
         "findings_omitted": len(rows) - len(kept),
         **_not_seen(run.files, skipped),
     }
@@ -108,6 +111,16 @@ def _finding(row: dict[str, Any]) -> Figures:
         "call": row["summary"],
         "call_key": row["call_key"],
         "confidence": row["confidence"],
+    }
+
+
+def _calibration(settled: Settled) -> Figures:
+    """By model: recorded tokens against estimates, as growth of the context and as whole contexts."""
+    calibration = calibrate(settled)
+    return {
+        "minimum_pairs": MIN_PAIRS,
+        "models": calibration.models.to_dicts(),
+        "whole_contexts": whole_contexts(settled, calibration).to_dicts(),
     }
 
 

@@ -58,7 +58,16 @@ def test_types_are_those_that_every_reader_takes(dataset: Path, sql: duckdb.Duck
         for name in TABLES
         for row in sql.execute(f"DESCRIBE {name}").fetchall()
     }  # fmt: skip
-    assert kinds <= {"VARCHAR", "INTEGER", "BIGINT", "BOOLEAN", "TIMESTAMP WITH TIME ZONE", "DATE", "VARCHAR[]"}
+    assert kinds <= {
+        "VARCHAR",
+        "INTEGER",
+        "BIGINT",
+        "DOUBLE",
+        "BOOLEAN",
+        "TIMESTAMP WITH TIME ZONE",
+        "DATE",
+        "VARCHAR[]",
+    }
     meta = pq.ParquetFile(dataset / "requests" / "part-0.parquet")
     assert meta.metadata.metadata[b"headroom.schema_version"] == SCHEMA_VERSION.encode()
     column = meta.metadata.row_group(0).column(meta.schema_arrow.names.index("input_tokens"))

@@ -1,0 +1,274 @@
+"""How far estimates of tokens lie from what providers count: one line for each model, fitted to what a log records.
+
+Between two requests the context grows by what entered it. Where both record their input, that growth is compared with
+the estimate of what entered: `growth = slope * estimate + constant * calls + reasoning`. The slope is the difference
+between tokenizers; the constant, what a call of a tool and its result cost beside their text. Reasoning that stays in
+the context counts as recorded, where it is. The fit minimises relative absolute errors, so that reminders and thinking
+which a log lacks do not bend it. Requests that were held out tell how good it is. See `docs/calibration.md`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from headroom_cli.settle import Settled
+
+MIN_PAIRS = 20
+"""Fewer pairs of requests calibrate nothing: not a model, and not the error of a conversation."""
+
+_PLAUSIBLE_SLOPE = (0.5, 2.0)
+_PLAUSIBLE_CONSTANT = (-100.0, 1000.0)
+_ROUNDS = 20
+_SMALL = 100.0  # tokens: an error in less than this counts as one in this
+_EXACT = 1e-3
+_REQUEST = ["conversation", "request_index"]
+_WITHOUT_TEXT = ["image", "unknown"]
+
+_MODELS = {
+    "model": pl.String(),
+    "pairs": pl.Int64(),
+    "slope": pl.Float64(),
+    "constant": pl.Float64(),
+    "error_before": pl.Float64(),
+    "error": pl.Float64(),
+    "error_90": pl.Float64(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """By model and by conversation.
+
+    `models`: how many `pairs` of requests could be compared, `slope`, `constant` (tokens for each call), and errors
+    relative to the recorded growth: `error_before`, the median error of the estimate alone; `error`, that of held-out
+    requests; `error_90`, which nine in ten of them stay below. Most pairs first. `slope` and `constant` are NULL, and
+    estimates stay as they are, with fewer than `MIN_PAIRS` pairs, where held-out requests are not predicted better, and
+    where the line is no tokenizer's (a slope below 0.5 or above 2: the log lacks most of what was sent).
+
+    `conversations`: the line of each one's model, and `error`, the median over its own held-out requests.
+    """
+
+    models: pl.DataFrame
+    conversations: pl.DataFrame
+
+
+def calibrate(settled: Settled) -> Calibration:
+    """Compare recorded growth with estimates, over own requests. The order of files makes no difference."""
+    pairs = _pairs(settled)
+    rows: list[dict[str, object]] = []
+    tested = [pl.DataFrame(schema={"conversation": pl.Int32, "error": pl.Float64})]
+    for (model,), of_model in sorted(pairs.group_by("model"), key=lambda item: (-len(item[1]), item[0])):
+        # Sums in another order have other last digits.
+        ordered = of_model.sort(pl.exclude("conversation", "model"))
+        row, errors = _calibrated(ordered)
+        rows.append({"model": model, **row})
+        if errors is not None:
+            tested.append(ordered.select("conversation", error=errors))
+    models = pl.DataFrame(rows, schema=_MODELS)
+    by_conversation = (
+        pl.concat(tested)
+        .group_by("conversation")
+        .agg(error=pl.when(pl.len() >= MIN_PAIRS).then(pl.col("error").median()))
+    )
+    conversations = (
+        settled.conversations.select("conversation", "model")
+        .join(models.select("model", "slope", "constant"), on="model", how="left")
+        .join(by_conversation, on="conversation", how="left")
+        .select("conversation", "slope", "constant", error=pl.when(pl.col("slope").is_not_null()).then("error"))
+    )
+    return Calibration(models, conversations)
+
+
+def calibrated_tokens() -> pl.Expr:
+    """The tokens of blocks beside which `slope` and `constant` stand: NULL where these are."""
+    exact = pl.col("tokens") * pl.col("slope") + pl.when(pl.col("kind") == "tool_call").then("constant").otherwise(0.0)
+    return exact.round().clip(0, 2**31 - 1)
+
+
+def explained(settled: Settled) -> pl.DataFrame:
+    """What stood in the context of each request: tokens of its blocks (`explained_tokens`), and how many blocks.
+
+    `calls` counts calls of tools, `from_messages` blocks of messages, `without_text` those that no text tells the size
+    of. A running sum of what enters and leaves: it grows with the blocks, not with blocks times requests.
+    """
+    kind = pl.col("kind")
+    sums = {
+        "explained_tokens": pl.col("tokens"),
+        "calls": kind == "tool_call",
+        "from_messages": pl.col("message_index") >= 0,
+        "without_text": kind.is_in(_WITHOUT_TEXT) | ((kind == "thinking") & (pl.col("tokens") == 0)),
+    }
+    parts = settled.blocks.select(
+        "conversation", "block_index", **{name: part.cast(pl.Int64) for name, part in sums.items()}
+    )
+    spans = settled.intervals.join(parts, on=["conversation", "block_index"])
+    moves = pl.concat(
+        [
+            spans.select("conversation", *sums, request_index="enters"),
+            spans.filter(pl.col("leaves").is_not_null()).select(
+                "conversation", *(-pl.col(name) for name in sums), request_index="leaves"
+            ),
+        ]
+    )
+    by_request = moves.group_by(_REQUEST).agg(pl.col(list(sums)).sum())
+    return (
+        settled.requests.select(_REQUEST)
+        .join(by_request, on=_REQUEST, how="left")
+        .sort(_REQUEST)
+        .with_columns(pl.col(list(sums)).fill_null(0).cum_sum().over("conversation"))
+    )
+
+
+def whole_contexts(settled: Settled, calibration: Calibration) -> pl.DataFrame:
+    """By model, over own requests of which the log holds everything as text: recorded input against the estimate.
+
+    These are requests with system prompt or tool schemas and messages in the log, and no images. Columns: `requests`,
+    `recorded_tokens`, `explained_tokens` (calibrated where the model is), `unexplained_tokens` (recorded less
+    explained), `error` (the median over requests, relative to what is recorded).
+    """
+    systems = settled.messages.filter(pl.col("role") == "system").select("conversation", "message_index")
+    prefixes = settled.blocks.filter(pl.col("kind") == "system").select("conversation", "message_index")
+    outside = prefixes.filter(pl.col("message_index") == -1)
+    with_prefix = pl.concat([outside, prefixes.join(systems, on=["conversation", "message_index"], how="semi")])
+    calibrated = pl.col("explained_tokens") * pl.col("slope") + pl.col("calls") * pl.col("constant")
+    return (
+        settled.requests.filter("own", pl.col("input_tokens") > 0, pl.col("context_tokens").is_null())
+        .join(with_prefix, on="conversation", how="semi")
+        .join(explained(settled), on=_REQUEST)
+        .filter(pl.col("from_messages") > 0, pl.col("without_text") == 0)
+        .join(calibration.models.select("model", "slope", "constant"), on="model", how="left")
+        .with_columns(explained_tokens=pl.coalesce(calibrated.round().cast(pl.Int64), "explained_tokens"))
+        .with_columns(unexplained_tokens=pl.col("input_tokens") - pl.col("explained_tokens"))
+        .group_by("model")
+        .agg(
+            requests=pl.len().cast(pl.Int64),
+            recorded_tokens=pl.col("input_tokens").sum(),
+            explained_tokens=pl.col("explained_tokens").sum(),
+            unexplained_tokens=pl.col("unexplained_tokens").sum(),
+            error=(pl.col("unexplained_tokens").abs() / pl.col("input_tokens")).median().round(4),
+        )
+        .sort("recorded_tokens", "model", descending=[True, False], nulls_last=True)
+    )
+
+
+def _pairs(settled: Settled) -> pl.DataFrame:
+    """Two requests of one model that follow each other, where all that entered in between is known by its text.
+
+    Nothing left the context, and it grew. `estimate` is that of all that entered. `reasoning` is a recorded count, of
+    what stayed in the context; `text` is the estimate of the rest. `held` parts the pairs in two halves.
+    """
+    requests = (
+        settled.requests.select(
+            *_REQUEST, "own", "model", "input_tokens", "context_tokens", reasoning="reasoning_output_tokens"
+        )
+        .sort(_REQUEST)
+        .with_columns(pl.all().shift(1).name.suffix("_before"))
+        .filter(
+            pl.col("own") & pl.col("own_before"),
+            pl.col("conversation") == pl.col("conversation_before"),
+            pl.col("model") == pl.col("model_before"),
+            # Where a request samples several times, its input is counted several times.
+            pl.col("context_tokens").is_null() & pl.col("context_tokens_before").is_null(),
+            pl.col("input_tokens") > pl.col("input_tokens_before"),
+        )
+        .select(
+            *_REQUEST,
+            "model",
+            growth=pl.col("input_tokens").cast(pl.Float64) - pl.col("input_tokens_before"),
+            reasoning="reasoning_before",
+        )
+    )
+    stays = settled.intervals.rename({"enters": "request_index"})
+    ended = stays.filter(pl.col("leaves").is_not_null()).select("conversation", request_index="leaves")
+    resets = settled.conversations.select("conversation", request_index="resets").explode("request_index")
+    for cut in (ended, resets):
+        requests = requests.join(cut, on=_REQUEST, how="anti")
+    is_thinking = pl.col("kind") == "thinking"
+    entered = (
+        stays.join(requests.select(_REQUEST), on=_REQUEST, how="semi")
+        .join(
+            settled.blocks.select("conversation", "block_index", "kind", "tokens"), on=["conversation", "block_index"]
+        )
+        .group_by(_REQUEST)
+        .agg(
+            estimate=pl.col("tokens").cast(pl.Float64).sum(),
+            thinking=pl.col("tokens").filter(is_thinking).cast(pl.Float64).sum(),
+            calls=(pl.col("kind") == "tool_call").sum().cast(pl.Float64),
+            thinks=is_thinking.any(),
+            hides=(is_thinking & (pl.col("tokens") == 0)).any(),
+            is_text=~pl.col("kind").is_in(_WITHOUT_TEXT).any(),
+        )
+    )
+    counted = pl.col("thinks") & pl.col("reasoning").is_not_null()
+    return (
+        requests.join(entered, on=_REQUEST)
+        .filter("is_text", pl.col("estimate") > 0, ~pl.col("hides") | counted)
+        .select(
+            "conversation",
+            "model",
+            "growth",
+            "estimate",
+            "calls",
+            text=pl.col("estimate") - pl.when(counted).then("thinking").otherwise(0.0),
+            reasoning=pl.when(counted).then(pl.col("reasoning").cast(pl.Float64)).otherwise(0.0),
+            held=pl.col("request_index") // 2 % 2 == 0,
+        )
+    )
+
+
+def _calibrated(pairs: pl.DataFrame) -> tuple[dict[str, float | None], pl.Series | None]:
+    """The row of a model, and the error of each pair where it was held out; None where there are too few."""
+    held = pairs["held"]
+    row: dict[str, float | None] = {"pairs": len(pairs)}
+    if len(pairs) < MIN_PAIRS or held.all() or not held.any():
+        return row, None
+    growth = pairs["growth"]
+    if_held, if_not = _predicted(pairs, _line(pairs.filter(~held))), _predicted(pairs, _line(pairs.filter(held)))
+    errors = (if_held.zip_with(held, if_not) - growth).abs() / growth
+    before = _rounded(((pairs["estimate"] - growth).abs() / growth).median())
+    row |= {
+        "error_before": before,
+        "error": (error := _rounded(errors.median())),
+        "error_90": _rounded(errors.quantile(0.9)),
+    }
+    slope, constant = _line(pairs)
+    plausible = _PLAUSIBLE_SLOPE[0] <= slope <= _PLAUSIBLE_SLOPE[1]
+    if plausible and _PLAUSIBLE_CONSTANT[0] <= constant <= _PLAUSIBLE_CONSTANT[1] and error <= before:
+        row |= {"slope": _rounded(slope), "constant": round(constant, 2)}
+    return row, errors
+
+
+def _rounded(value: object) -> float:
+    assert isinstance(value, float)
+    return round(value, 4)
+
+
+def _predicted(pairs: pl.DataFrame, line: tuple[float, float]) -> pl.Series:
+    slope, constant = line
+    return pairs["text"] * slope + pairs["calls"] * constant + pairs["reasoning"]
+
+
+def _line(pairs: pl.DataFrame) -> tuple[float, float]:
+    """Slope and constant with the least sum of relative absolute errors, by least squares, reweighted."""
+    text, calls, rest = pairs["text"], pairs["calls"], pairs["growth"] - pairs["reasoning"]
+    scale = 1.0 / (pairs["estimate"] + _SMALL)
+    slope = constant = 0.0
+    weight = scale * scale
+    for _ in range(_ROUNDS):
+        of_text, of_calls = weight * text, weight * calls
+        tt, tc, cc = _dot(of_text, text), _dot(of_text, calls), _dot(of_calls, calls)
+        tr, cr = _dot(of_text, rest), _dot(of_calls, rest)
+        determinant = tt * cc - tc * tc
+        if determinant > _EXACT**3 * tt * cc:
+            slope, constant = (tr * cc - cr * tc) / determinant, (cr * tt - tr * tc) / determinant
+        else:  # no calls, or always as many as their text tells
+            slope, constant = (tr / tt if tt else 0.0), 0.0
+        errors = (rest - text * slope - calls * constant).abs() * scale
+        weight = scale * scale / errors.clip(_EXACT)
+    return slope, constant
+
+
+def _dot(one: pl.Series, other: pl.Series) -> float:
+    return float((one * other).sum())
