@@ -270,7 +270,7 @@ def rules_by_ref() -> dict[str, list[str]]:
 _FOUND_BY_FORMAT = {"L06": ["HR102"], "L14": ["HR101"]}
 NO_RULE = {
     **dict.fromkeys(
-        ("L01", "L03", "L04", "L05", "L07", "L08", "L09"),
+        ("L01", "L03", "L04", "L05", "L09"),
         "no fault of a history: done when Claude Code's logs are read",
     ),
     **dict.fromkeys(("L11", "L12", "L13", "L15"), "no fault of a history: done when Codex's rollouts are read"),
