@@ -13,6 +13,12 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 
+FINDINGS_OR_NONE = frozenset({0, 1})
+"""Exit codes of a command that did its work."""
+
+COMPILED_ONCE = {"PYTHONDONTWRITEBYTECODE": ""}
+"""As where the package is installed: modules are compiled at the first run, not at every one."""
+
 
 class Sample(NamedTuple):
     """One run of one process: wall and CPU time in seconds, peak resident memory in MB (10^6 bytes)."""

@@ -13,17 +13,18 @@ import json
 import shutil
 import statistics
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.generate import generate
-from benchmarks.measure import CommandError, Sample, pin, run
+from benchmarks.lint import LintRow, compare_lint, lint_lines
+from benchmarks.measure import COMPILED_ONCE, FINDINGS_OR_NONE, CommandError, Sample, pin, run
 
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "out"
-FINDINGS_OR_NONE = frozenset({0, 1})
 TARGET_RATIO = {"tiktoken": 1.5, "quicktok": 2.0}
 TARGET_PEAK_MB = 300.0
 TARGET_START = {"--version": 0.100, "--help": 0.200}
@@ -67,15 +68,22 @@ def median(samples: list[Sample]) -> Sample:
     )
 
 
-COMPILED_ONCE = {"PYTHONDONTWRITEBYTECODE": ""}
-"""As where the package is installed: modules are compiled at the first run, not at every one."""
-
-
 def compare(folder: Path, backend: str, runs: int) -> Row:
     """The floor and analyze in turn, `runs` times each, after one of each that warms the page cache and compiles."""
     environment = {"HEADROOM_TOKENIZER_BACKEND": backend, **COMPILED_ONCE}
     floor_command = [sys.executable, "-m", "benchmarks.floor", str(folder)]
-    analyze_command = [sys.executable, "-m", "headroom_cli", "analyze", str(folder), "--format", "json"]
+    analyze_command = [
+        sys.executable,
+        "-m",
+        "headroom_cli",
+        "analyze",
+        "--no-cache",
+        "--jobs",
+        "1",
+        str(folder),
+        "--format",
+        "json",
+    ]
     run(floor_command, environment)
     run(analyze_command, environment, FINDINGS_OR_NONE)
     floors, analyses = [], []
@@ -137,6 +145,11 @@ def starts(runs: int) -> dict[str, float]:
     }
 
 
+def as_dicts(rows: Sequence[Row | LintRow]) -> list[dict[str, object]]:
+    """Rows by the names of their figures."""
+    return [row._asdict() for row in rows]
+
+
 def available(names: list[str]) -> list[str]:
     """The tokenizers asked for that are installed; says which are not."""
     found = [name for name in names if find_spec(name)]
@@ -154,6 +167,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=5, help="runs of each command; 3 at 1000 MB and above")
     parser.add_argument("--quick", action="store_true", help="10 and 100 MB, 3 runs")
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--only", choices=("analyze", "lint"), help="measure one of the two")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
     options = parser.parse_args(arguments)
     sizes = [10, 100] if options.quick else [int(size) for size in options.sizes.split(",")]
@@ -165,13 +179,17 @@ def main(arguments: list[str] | None = None) -> int:
         begin = starts(2 * runs)
         rows = [
             compare(data(size, options.seed), backend, min(runs, 3) if size >= 1000 else runs)
-            for backend in available(options.backends.split(","))
+            for backend in available(options.backends.split(",") if options.only != "lint" else [])
             for size in sizes
         ]
+        linted = [compare_lint(data(size, options.seed), runs) for size in sizes if options.only != "analyze"]
     except CommandError as error:
         print(error, file=sys.stderr)
         return 1
-    print(*table(rows), sep="\n")
+    if rows:
+        print(*table(rows), sep="\n")
+    if linted:
+        print(*lint_lines(linted), sep="\n")
     print(*growth(rows, begin["--help"]), sep="\n")
     for option, seconds in begin.items():
         print(f"{option}: {seconds * 1000:.0f} ms (target {TARGET_START[option] * 1000:.0f})")
@@ -180,6 +198,6 @@ def main(arguments: list[str] | None = None) -> int:
         peak = max(row.analyze.peak_mb for row in rows if row.megabytes == largest.megabytes)
         print(f"peak memory at {largest.megabytes:.0f} MB: {peak:.0f} MB (target {TARGET_PEAK_MB:.0f})")
     if options.json:
-        document = {"start_seconds": begin, "rows": [row._asdict() for row in rows]}
+        document = {"start_seconds": begin, "rows": as_dicts(rows), "lint": as_dicts(linted)}
         options.json.write_text(json.dumps(document, indent=2) + "\n")
     return 0
