@@ -147,10 +147,13 @@ class _Thread:
     def _state(self, request: Request, given: int, read: int, written: int, gap: int | None) -> CacheState:
         before, left = self._before, self._left.get(request.index)
         at = None if before is None else before.index
-        reason, missed = _diagnosis(request)
         readable = min(self._standing(left), given)
-        lost = max(readable - read, min(missed, given - read))
-        if lost >= max(_LEAST_REBUILT, -(-readable // _LEAST_SHARE)):
+        lost = readable - read
+        reason = None
+        if request.cache_miss is not None:
+            reason, missed = _diagnosis(request.cache_miss)
+            lost = max(lost, min(missed, given - read))
+        if lost >= _LEAST_REBUILT and lost * _LEAST_SHARE >= readable:
             cause = reason or self._cause(request, given, gap, left)
             return CacheState("rebuilt", gap, cause, lost, is_avoidable(cause, gap, self._kept), at)
         if read and before is not None:
@@ -215,11 +218,11 @@ def _left(conversation: Conversation) -> dict[int, _Left]:
     return found
 
 
-def _diagnosis(request: Request) -> tuple[str | None, int]:
+def _diagnosis(miss: tuple[str, int | None]) -> tuple[str | None, int]:
     """The provider's own reason as a cause, and the tokens that it says were missed."""
-    if request.cache_miss is None or request.cache_miss[0] in SILENT:
+    kind, tokens = miss
+    if kind in SILENT:
         return None, 0
-    kind, tokens = request.cache_miss
     return f"vendor:{kind if _REASON.fullmatch(kind) else 'other'}", tokens or 0
 
 
