@@ -1,4 +1,4 @@
-"""`make bench`: the floor and `headroom analyze` in turn on the same logs, on one core, as a ratio.
+"""`make bench`: `headroom analyze` beside the floor, and `headroom lint` beside JSON decode, on one core, as ratios.
 
 Both are whole processes, so that the start of the interpreter and the loading of the tokenizer stand in both. They
 run alternately (A B A B ...), and the ratio is the median of the ratios of neighbouring runs, so that a slow moment of
@@ -72,18 +72,8 @@ def compare(folder: Path, backend: str, runs: int) -> Row:
     """The floor and analyze in turn, `runs` times each, after one of each that warms the page cache and compiles."""
     environment = {"HEADROOM_TOKENIZER_BACKEND": backend, **COMPILED_ONCE}
     floor_command = [sys.executable, "-m", "benchmarks.floor", str(folder)]
-    analyze_command = [
-        sys.executable,
-        "-m",
-        "headroom_cli",
-        "analyze",
-        "--no-cache",
-        "--jobs",
-        "1",
-        str(folder),
-        "--format",
-        "json",
-    ]
+    options = ["--format", "json", "--no-cache", "--jobs", "1"]
+    analyze_command = [sys.executable, "-m", "headroom_cli", "analyze", str(folder), *options]
     run(floor_command, environment)
     run(analyze_command, environment, FINDINGS_OR_NONE)
     floors, analyses = [], []
@@ -174,7 +164,7 @@ def main(arguments: list[str] | None = None) -> int:
     runs = 3 if options.quick else options.runs
     core = pin()
     where = "not pinned to a core" if core is None else f"pinned to core {core}"
-    print(f"Python {sys.version.split()[0]}, {where}, {runs} runs of each, medians; ratio = analyze / floor, paired")
+    print(f"Python {sys.version.split()[0]}, {where}, {runs} runs of each, medians of paired ratios")
     try:
         begin = starts(2 * runs)
         rows = [
@@ -187,10 +177,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     if rows:
-        print(*table(rows), sep="\n")
+        print(*table(rows), *growth(rows, begin["--help"]), sep="\n")
     if linted:
         print(*lint_lines(linted), sep="\n")
-    print(*growth(rows, begin["--help"]), sep="\n")
     for option, seconds in begin.items():
         print(f"{option}: {seconds * 1000:.0f} ms (target {TARGET_START[option] * 1000:.0f})")
     largest = max(rows, key=lambda row: row.megabytes, default=None)

@@ -10,8 +10,10 @@ from typing import Any
 import orjson
 import pytest
 
+from benchmarks.decode import decode
 from benchmarks.floor import floor, line_texts, log_files
 from benchmarks.generate import generate, main
+from benchmarks.lint import LintRow, lint_lines
 from benchmarks.measure import Sample
 from benchmarks.run import Row, growth, table
 
@@ -127,3 +129,10 @@ def test_table_and_growth() -> None:
     assert table(rows)[2].split()[:6] == ["100", "tiktoken", "2.00", "2.80", "1.40", "1.40"]
     assert table(rows)[2].endswith("target 1.5: met")
     assert growth(rows, start=0.4) == ["growth, tiktoken: 10 to 100 MB is x10.0 in bytes, x8.0 in time"]
+
+
+def test_decode_and_the_lines_of_lint(logs: Path) -> None:
+    assert decode(logs) == len(lines(logs))
+    told = lint_lines([LintRow(99.4, 0.2, 0.5, 2.5, 0.3, 0.35, 60), LintRow(99.4, 0.2, 0.7, 3.5, 0.3, 0.35, 60)])
+    assert told[1].split() == ["99", "0.20", "0.50", "2.50", "0.30", "0.35", "60", "target", "3.0:", "met"]
+    assert told[2].endswith("MISSED")
