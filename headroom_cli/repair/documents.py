@@ -16,6 +16,7 @@ from headroom_cli import wire
 from headroom_cli.lint.base import Rule, Severity
 from headroom_cli.lint.history import JudgedAs, Pointer
 from headroom_cli.lint.providers import Profile
+from headroom_cli.lint.sent import sessions
 from headroom_cli.logs import read_stream
 from headroom_cli.logs.detection.shapes import request_dialect
 from headroom_cli.repair.draft import Origins
@@ -27,6 +28,8 @@ from headroom_cli.source.stream import limits_for
 
 SESSION_FORMATS = frozenset({"claude-code", "codex"})
 """Formats whose files are sessions of a client: `headroom repair` knows what their lines mean."""
+
+FOREIGN = "histories of this format cannot be written back"
 
 _KEYS = ("messages", "contents", "input")
 _NO_REQUESTS = frozenset({"output", "response", "content", "parts", "tools", "choices", "candidates"})
@@ -81,7 +84,10 @@ def repair_document(data: bytes, name: str, options: Options | None = None) -> D
     reading = read_stream(io.BytesIO(data), name, keeps_sent=True, limits=limits_for(len(data)))
     if reading.log_format in SESSION_FORMATS:
         outcome.refused = "a session of a client: headroom repair FILE repairs it"
-    if outcome.refused is not None or reading.skipped is not None:
+    histories = [history for session in sessions(reading) for history in session.histories]
+    if not all(history.wire for history in histories):
+        outcome.refused = FOREIGN
+    if outcome.refused is not None or not histories:
         return outcome
     text = data.decode("utf-8", "surrogateescape")
     sents = [sent for conversation in reading.conversations for sent in conversation.sent]
@@ -91,7 +97,7 @@ def repair_document(data: bytes, name: str, options: Options | None = None) -> D
     after = _by_lines(text, by_lines, fix, outcome) if by_lines else _by_values(text, fix, outcome)
     outcome.after = after.encode("utf-8", "surrogateescape")
     if not outcome.histories:
-        outcome.refused = "histories of this format cannot be written back"
+        outcome.refused = FOREIGN
     return outcome
 
 

@@ -209,6 +209,19 @@ STREAM = (
     '"content":[{"type":"text","text":"hi"}],"usage":{"input_tokens":1,"output_tokens":1}}}\n'
 )
 
+# Its results name no call: the agent makes the messages that it sends of these.
+TRAJECTORY = json.dumps(
+    {
+        "trajectory": [{"action": "ls", "observation": "a", "response": "x", "thought": "t", "state": {}}],
+        "history": [
+            {**HELLO, "agent": "main"},
+            {**DONE, "agent": "main", "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "ls"}}]},
+            {"role": "tool", "content": "a", "tool_call_ids": ["c1"], "agent": "main"},
+        ],
+        "info": {},
+    }
+)
+
 
 @pytest.mark.parametrize(
     ("data", "path", "why"),
@@ -217,6 +230,7 @@ STREAM = (
         (gzip.compress(SESSION.encode()), "s.jsonl.gz", "it is compressed; expand it first"),
         (CASSETTE.encode(), "a.yaml", "it is YAML: only JSON is repaired"),
         (STREAM.encode(), "run.jsonl", "histories of this format cannot be written back"),
+        (TRAJECTORY.encode(), "run.traj", "histories of this format cannot be written back"),
         (b'{"name": "acme"}', "package.json", None),  # lint says why it cannot be read
     ],
 )  # fmt: skip
