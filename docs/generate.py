@@ -82,8 +82,8 @@ def option_names(parameter: inspect.Parameter, info: OptionInfo) -> list[str]:
     return names or [f"--{parameter.name.replace('_', '-')}"]
 
 
-def run(command: str) -> str:
-    """What a command prints on standard output, in a pipe of 80 columns, without colours, in UTC."""
+def run(command: str, code: int = 0) -> str:
+    """What a command that ends with `code` prints on standard output, in a pipe of 80 columns, plain, in UTC."""
     arguments = shlex.split(command)[1:]
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("HEADROOM_")},
@@ -97,9 +97,11 @@ def run(command: str) -> str:
         cwd=ROOT,
         env=environment,
         stdout=subprocess.PIPE,
-        check=True,
+        check=False,
         encoding="utf-8",
     )
+    if done.returncode != code:
+        raise subprocess.CalledProcessError(done.returncode, done.args)
     return done.stdout
 
 

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headroom_cli.cli.exits import NOTHING_READ, USAGE, Ending
+from headroom_cli.cli.exits import FINDINGS, NOTHING_READ, USAGE, Ending
 from headroom_cli.cli.progress import reading_progress
 from headroom_cli.cli.shared import load_config, moment, prices_of, tokenizer_refused
 
 if TYPE_CHECKING:
     from headroom_cli.analysis import Analyser
     from headroom_cli.config import Config
+    from headroom_cli.report.budget import Budget, Verdict
     from headroom_cli.result import FileReport, Run
     from headroom_cli.selection import Selection
     from headroom_cli.source.discover import Discovery
@@ -35,6 +36,9 @@ class Format(StrEnum):
     jsonl = "jsonl"
     markdown = "markdown"
     csv = "csv"
+    github = "github"
+    sarif = "sarif"
+    openmetrics = "openmetrics"
 
 
 class Kind(StrEnum):
@@ -76,6 +80,16 @@ def analyze(
     limit: Annotated[
         int | None, typer.Option("--limit", min=0, max=_MOST_ROWS, help="Rows of a table, findings of JSON (0: all).")
     ] = None,
+    max_avoidable: Annotated[
+        str | None,
+        typer.Option(help="Fail if more of a conversation's cost is avoidable: 10%.", metavar="SHARE"),
+    ] = None,
+    max_cost: Annotated[
+        str | None, typer.Option(help="Fail if a conversation costs more: 2.50.", metavar="DOLLARS")
+    ] = None,
+    max_context: Annotated[
+        str | None, typer.Option(help="Fail if a conversation's context grows larger: 150k.", metavar="TOKENS")
+    ] = None,
     unknown_files: Annotated[
         UnknownFiles | None,
         typer.Option("--unknown-files", help="Files of no known format: an error, or skipped and counted."),
@@ -97,6 +111,7 @@ def analyze(
     debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something goes wrong.")] = False,
 ) -> None:
     """Where the tokens went, what they cost, which of them were wasted, and why."""
+    from headroom_cli.report.budget import judge
     from headroom_cli.report.dimensions import parse_dimensions
     from headroom_cli.report.foot import nothing_selected
 
@@ -106,6 +121,10 @@ def analyze(
         dimensions = parse_dimensions(by if by is not None else loaded["analyze.by"] if not paths else [])
     except ValueError as problem:
         raise Ending(USAGE, f"--by: {problem}") from problem
+    budget = budget_of(loaded, max_avoidable, max_cost, max_context)
+    if output in (Format.github, Format.sarif) and not budget.is_set:
+        limits = "--max-avoidable, --max-cost or --max-context"
+        raise Ending(USAGE, f"--format {output.value} tells of budgets: give {limits}")
     selection, window = _selection(loaded, zone, bool(paths) or last, since, until, model, project, client, kind)
     discovery = _discover(paths or [], last, project, window, loaded)
     if not discovery.files:
@@ -118,8 +137,30 @@ def analyze(
         raise Ending(NOTHING_READ, f"nothing could be read: {first.path}: {first.skipped}{others}")
     if run.settled.conversations.is_empty():
         raise Ending(NOTHING_READ, nothing_selected(run, zone))
-    write_report(run, discovery, output, dimensions, zone=zone, limit=limit, verbose=verbose, no_color=no_color)
+    verdict = judge(run.settled, budget) if budget.is_set else None
+    write_report(
+        run, discovery, output, dimensions, verdict, zone=zone, limit=limit, verbose=verbose, no_color=no_color
+    )
     refuse_unreadable(run.files, unknown_files)
+    if verdict is not None and verdict.breaches:
+        raise Ending(FINDINGS)
+
+
+def budget_of(loaded: Config, max_avoidable: str | None, max_cost: str | None, max_context: str | None) -> Budget:
+    """The budget of the command line, or of the configuration where that gives no limit."""
+    from headroom_cli.report.budget import Budget, BudgetProblem
+
+    given = {"avoidable": max_avoidable, "cost": max_cost, "context": max_context}
+    texts = {name: text if text is not None else _configured(loaded, name) for name, text in given.items()}
+    try:
+        return Budget.of(**texts)
+    except BudgetProblem as problem:
+        raise Ending(USAGE, f"budget: {problem}") from problem
+
+
+def _configured(loaded: Config, name: str) -> str:
+    value = loaded[f"analyze.budget.max-{name}"]
+    return str(value) if value else ""
 
 
 def _selection(
@@ -240,6 +281,7 @@ def write_report(
     discovery: Discovery,
     output: Format,
     dimensions: list[str],
+    verdict: Verdict | None,
     *,
     zone: tzinfo | None,
     limit: int | None,
@@ -251,12 +293,26 @@ def write_report(
         from headroom_cli.report.json import document
 
         most = 1000 if limit is None else limit
-        sys.stdout.buffer.write(document(run, dimensions, limit=most, zone=zone, skipped=discovery.skipped))
+        body = document(run, dimensions, limit=most, zone=zone, skipped=discovery.skipped, verdict=verdict)
+        sys.stdout.buffer.write(body)
     elif output is Format.jsonl:
         from headroom_cli.report.json import lines
 
         for line in lines(run):
             sys.stdout.buffer.write(line)
+    elif output is Format.openmetrics:
+        from headroom_cli.report.openmetrics import exposition
+
+        sys.stdout.write(exposition(run))
+    elif output is Format.sarif and verdict is not None:
+        from headroom_cli.report.budget_formats import sarif
+
+        sys.stdout.buffer.write(sarif(verdict))
+    elif output is Format.github and verdict is not None:
+        from headroom_cli.report.budget_formats import workflow_commands
+        from headroom_cli.report.terminal import write
+
+        write("\n".join([*workflow_commands(verdict), ""]))
     else:
         from headroom_cli.report.screens import show
 
@@ -269,4 +325,5 @@ def write_report(
             limit=limit,
             verbose=verbose,
             color=False if no_color else None,
+            verdict=verdict,
         )

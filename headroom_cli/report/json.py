@@ -11,6 +11,7 @@ import orjson
 import polars as pl
 
 from headroom_cli.calibration import MIN_PAIRS, calibrate, whole_contexts
+from headroom_cli.report.budget import Verdict
 from headroom_cli.report.dimensions import grouped
 from headroom_cli.report.findings import finding_rows
 from headroom_cli.report.residency import residency
@@ -34,10 +35,11 @@ def document(
     limit: int = 1000,
     zone: tzinfo | None = None,
     skipped: Sequence[Skipped] = (),
+    verdict: Verdict | None = None,
 ) -> bytes:
     """One JSON document with the `limit` worst findings (0: all) and how many were left out.
 
-    `skipped` is what the search for files could not read.
+    `skipped` is what the search for files could not read, `verdict` what a budget says.
 
     With `dimensions`, `groups` holds the rows of `--by`; times of day in them are in `zone` (None: the machine's).
     """
@@ -54,10 +56,32 @@ def document(
         "residency": residency(run.settled, _RESIDENTS).to_dicts(),
         "totals": _public(totals(run.settled, len(run.files))),
         "calibration": _calibration(run.settled),
+        **({"budget": _budget(verdict)} if verdict is not None else {}),
         "findings_omitted": len(rows) - len(kept),
         **_not_seen(run.files, skipped),
     }
     return orjson.dumps(body, option=orjson.OPT_INDENT_2) + b"\n"
+
+
+def _budget(verdict: Verdict) -> Figures:
+    budget = verdict.budget
+    return {
+        "max_avoidable_share": None if budget.avoidable is None else budget.avoidable / 10_000,
+        "max_cost_usd_micros": budget.cost,
+        "max_context_tokens": budget.context,
+        "unknown": verdict.unknown,
+        "breaches": [
+            {
+                "kind": breach.kind,
+                "value": breach.value / 10_000 if breach.kind == "avoidable" else breach.value,
+                "conversation_id": breach.conversation_id,
+                "path": breach.path,
+                "line": breach.line,
+                "message": breach.message,
+            }
+            for breach in verdict.breaches
+        ],
+    }
 
 
 def lines(run: Run) -> Iterator[bytes]:

@@ -70,7 +70,9 @@ def kept_longest(settled: Settled) -> list[str]:
 
 def carried_longest(settled: Settled, limit: int) -> Section | None:
     """The results that cost most to keep, as a section; None where nothing was carried."""
-    rows = [(amount, f"{what}: {use}\n{where}") for amount, what, use, where in _told(settled, limit)]
+    rows: list[tuple[str, ...]] = [
+        (amount, f"{what}: {use}\n{where}") for amount, what, use, where in _told(settled, limit)
+    ]
     return Section("CARRIED", "results that cost most to keep", (Column(), prose_column()), rows) if rows else None
 
 

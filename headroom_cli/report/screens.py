@@ -7,6 +7,7 @@ from datetime import tzinfo
 
 from rich.text import Text
 
+from headroom_cli.report.budget import Verdict, budget_section
 from headroom_cli.report.grouped import grouped_csv, grouped_report
 from headroom_cli.report.layout import Section, to_markdown, to_text
 from headroom_cli.report.machine_screen import machine_report
@@ -27,22 +28,26 @@ def show(
     limit: int | None = None,
     verbose: bool = False,
     color: bool | None = None,
+    verdict: Verdict | None = None,
 ) -> None:
     """Write the report to standard output as `table`, `markdown` or `csv`.
 
     `dimensions` regroup it. `limit` is the number of rows of each table (0: all; None: what fits a screen). Colours
-    only on a terminal, without NO_COLOR, and unless `color` is False.
+    only on a terminal, without NO_COLOR, and unless `color` is False. `verdict` is told below.
     """
+    below = [budget_section(verdict)] if verdict is not None else []
     if format == "csv":
         text = grouped_csv(run, dimensions, zone, limit) if dimensions else conversations_csv(run, limit)
         write(text)
         return
     if format == "markdown":
-        write(to_markdown(report(run, discovery, dimensions, zone=zone, limit=limit, verbose=verbose)))
+        sections = report(run, discovery, dimensions, zone=zone, limit=limit, verbose=verbose)
+        write(to_markdown(sections + below))
         return
 
     def screen(width: int) -> Text:
-        return to_text(report(run, discovery, dimensions, zone=zone, limit=limit, verbose=verbose, width=width), width)
+        sections = report(run, discovery, dimensions, zone=zone, limit=limit, verbose=verbose, width=width)
+        return to_text(sections + below, width)
 
     print_screen(screen, color=color)
 

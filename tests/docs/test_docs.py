@@ -166,6 +166,8 @@ SHAPES = {
     ("document", "calibration"): "calibration",
     ("calibration", "models"): "calibrated",
     ("calibration", "whole_contexts"): "whole_context",
+    ("document", "budget"): "budget",
+    ("budget", "breaches"): "breach",
     ("document", "skipped"): "skipped",
     ("document", "damaged"): "damaged",
     ("document", "unknown_records"): "unknown_records",
@@ -206,7 +208,7 @@ def test_every_key_of_the_json_is_documented(tmp_path: Path) -> None:
     damaged.write_text('{"role": "user", "content": "x"}\n{broken\n{"role": "assistant", "content": "y"}\n{"odd": 1}\n')
     (tmp_path / "other.jsonl").write_text('{"a": 1}\n')
     paths = f"sample_transcripts {shlex.quote(tmp_path.as_posix())}"
-    document = json.loads(run(f"headroom analyze {paths} --verbose --by model --format json"))
+    document = json.loads(run(f"headroom analyze {paths} --verbose --by model --max-context 1 --format json", code=1))
     found: dict[str, set[str]] = {}
     keys_of(document, "document", found)
     found["group"].discard("model")

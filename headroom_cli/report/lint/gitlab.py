@@ -9,7 +9,7 @@ import orjson
 
 from headroom_cli.lint.diagnostic import Diagnostic
 from headroom_cli.lint.run import LintRun
-from headroom_cli.report.lint.levels import path_in_repository, repository_root
+from headroom_cli.report.repository import path_in_repository, repository_root
 from headroom_cli.report.words import plain
 
 _MESSAGE = 1000

@@ -11,19 +11,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import orjson
-
 from headroom_cli.lint.diagnostic import Diagnostic, Mention
 from headroom_cli.lint.engine import known_rules, rule_page
 from headroom_cli.lint.run import LintRun
-from headroom_cli.report.lint.levels import HOME_PAGE, path_in_repository, repository_root, worst_first
+from headroom_cli.report.lint.levels import worst_first
+from headroom_cli.report.repository import path_in_repository, repository_root
+from headroom_cli.report.sarif import MOST_CHARACTERS, sarif_location, sarif_log, sarif_text
 from headroom_cli.report.words import plain, plural
-from headroom_cli.version import __version__
 
-SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 MOST_RESULTS = 5000
 FINGERPRINT = "headroomHistory/v1"
-_MESSAGE = 1000
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 
 
@@ -35,32 +32,9 @@ def document(run: LintRun) -> bytes:
     kept = worst_first(d for d, _ in placed)[:MOST_RESULTS]
     used = sorted({d.rule for d in kept})
     results = [_result(d, by_id[id(d)], used.index(d.rule), root) for d in kept]
-    log = {
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {
-                    "driver": {
-                        "name": "headroom",
-                        "semanticVersion": __version__,
-                        "informationUri": HOME_PAGE,
-                        "rules": [_rule(code) for code in used],
-                    }
-                },
-                "automationDetails": {"id": "headroom-lint/"},
-                "columnKind": "unicodeCodePoints",
-                "invocations": [
-                    {
-                        "executionSuccessful": bool(run.checked),
-                        "toolExecutionNotifications": _notifications(run, len(placed), len(kept), root),
-                    }
-                ],
-                "results": results,
-            }
-        ],
-    }
-    return orjson.dumps(log, option=orjson.OPT_INDENT_2) + b"\n"
+    rules = [_rule(code) for code in used]
+    told = _notifications(run, len(placed), len(kept), root)
+    return sarif_log("headroom-lint", rules, results, told, successful=bool(run.checked))
 
 
 def _uri(diagnostic: Diagnostic, root: Path) -> str | None:
@@ -80,27 +54,21 @@ def _rule(code: str) -> dict[str, Any]:
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": rule.summary},
         "help": {"text": page, "markdown": page},
-        "helpUri": HOME_PAGE,
         "properties": {"tags": ["llm", "transcripts", *sorted({ref for refs in rule.refs.values() for ref in refs})]},
     }
 
 
 def _result(diagnostic: Diagnostic, uri: str, index: int, root: Path) -> dict[str, Any]:
-    location: dict[str, Any] = {
-        "physicalLocation": {
-            "artifactLocation": {"uri": uri},
-            "region": {"startLine": max(diagnostic.line, 1), "startColumn": max(diagnostic.column, 1)},
-        }
-    }
+    location = sarif_location(uri, diagnostic.line, diagnostic.column)
     if diagnostic.pointer:
         location["logicalLocations"] = [
-            {"fullyQualifiedName": plain(diagnostic.pointer, _MESSAGE), "kind": "object"},
+            {"fullyQualifiedName": plain(diagnostic.pointer, MOST_CHARACTERS), "kind": "object"},
         ]
     result: dict[str, Any] = {
         "ruleId": diagnostic.rule,
         "ruleIndex": index,
         "level": _LEVELS[diagnostic.severity],
-        "message": {"text": _text(diagnostic.message)},
+        "message": {"text": sarif_text(diagnostic.message)},
         "locations": [location],
     }
     related = [r for m in diagnostic.related if (r := _related(m, root)) is not None]
@@ -126,11 +94,11 @@ def _related(mention: Mention, root: Path) -> dict[str, Any] | None:
             "artifactLocation": {"uri": quote(path, safe="/")},
             "region": {"startLine": mention.line},
         },
-        "message": {"text": _text(mention.note or f"message {mention.message_index}")},
+        "message": {"text": sarif_text(mention.note or f"message {mention.message_index}")},
     }
 
 
-def _notifications(run: LintRun, placed: int, kept: int, root: Path) -> list[dict[str, Any]]:
+def _notifications(run: LintRun, placed: int, kept: int, root: Path) -> list[str]:
     told = []
     outside = len(run.diagnostics) - placed
     if outside:
@@ -139,9 +107,4 @@ def _notifications(run: LintRun, placed: int, kept: int, root: Path) -> list[dic
         told.append(f"{plural(placed - kept, 'finding')} left out: no more than {MOST_RESULTS:,} are taken")
     reasons = Counter(plain(file.skipped or "", 200) for file in run.skipped)
     told += [f"{plural(number, 'file')} not checked: {reason}" for reason, number in sorted(reasons.items())]
-    return [{"level": "note", "message": {"text": _text(text)}} for text in told]
-
-
-def _text(text: str) -> str:
-    """Text in which nothing is taken for a link to a location."""
-    return plain(text, _MESSAGE).replace("](", "] (")
+    return told
