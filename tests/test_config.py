@@ -81,6 +81,22 @@ def test_a_zone_that_is_none(tmp_path: Path) -> None:
         load(tmp_path).zone()
 
 
+@pytest.mark.parametrize(
+    ("text", "longest"),
+    [("64MB", 64_000_000), ("1 gb", 1_000_000_000), ("  007MB ", 7_000_000), ("999999MB", 999_999_000_000)],
+)
+def test_the_longest_line(tmp_path: Path, text: str, longest: int) -> None:
+    write(tmp_path, f'max-line = "{text}"\n')
+    assert load(tmp_path).limits().line_bytes == longest
+
+
+@pytest.mark.parametrize("text", ["64", "0MB", "1e3MB", "1000000MB", "many"])
+def test_what_is_no_length_of_a_line(tmp_path: Path, text: str) -> None:
+    write(tmp_path, f'max-line = "{text}"\n')
+    with pytest.raises(ConfigProblem, match=f"max-line: cannot read '{text}'; write 64MB, or 1GB"):
+        load(tmp_path).limits()
+
+
 def test_an_explicit_file_must_exist(tmp_path: Path) -> None:
     with pytest.raises(ConfigProblem, match="no such configuration file"):
         load(tmp_path, explicit=tmp_path / "none.toml")

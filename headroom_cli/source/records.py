@@ -48,13 +48,15 @@ TRUNCATED_DOCUMENT = "truncated JSON document"
 UTF_16 = "UTF-16 text, not UTF-8"
 BINARY = "not text"
 NO_JSON = "no JSON in it"
+HARDLY_JSON = "hardly any JSON in it"
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b"\0 \t\r\n"
 _BINARY_MAGIC = (b"PK\x03\x04", b"SQLite format 3\0", b"PAR1", b"%PDF", b"\x7fELF", b"\x89PNG")
 _CONTROL = bytes(set(range(32)) - set(b"\0\t\n\f\r\x08\x1b\x1e"))
 _SAMPLE = 4096
-_HOPELESS = 10_000  # damaged lines without one record: not a log
+_HOPELESS = 10_000  # damaged lines, and a hundred for each record: not a log
+_HARDLY = 100
 _SHALLOW = 2 * MAX_NESTING  # bytes: a level takes two of them, so a line of this length has no more levels
 _LOOK_AHEAD = 1000  # blank lines passed over while looking for the second line
 
@@ -113,7 +115,7 @@ class Records:
         longest = self.limits.line_bytes
         for number, line in enumerate(lines, 1):  # to the first line with anything on it
             if len(line) > longest:
-                return self._lines(number, chain([line], lines))
+                return self._lines(number, chain([line], lines), buffer)
             if line.strip(_BLANK):
                 break
             if b"\0" in line:
@@ -132,17 +134,17 @@ class Records:
                 return self._document(number, ahead, buffer, lines)
             if isinstance(value, list) and not b"".join(ahead[1:]).strip() and _holds_records(value):
                 return chain.from_iterable(self._one(number, element) for element in value)
-        return self._lines(number, chain(ahead, lines))
+        return self._lines(number, chain(ahead, lines), buffer)
 
-    def _lines(self, number: int, source: Iterable[bytes]) -> Iterator[Record]:
-        lines = iter(source)
+    def _lines(self, number: int, lines: Iterable[bytes], buffer: io.BufferedReader) -> Iterator[Record]:
+        """The records on these lines; `buffer` holds the rest of the last one where it is longer than the limit."""
         loads, deep, new = orjson.loads, too_deep, tuple.__new__
         longest = self.limits.line_bytes
         for number, line in enumerate(lines, number):  # noqa: B020 - counting goes on from there
             size = len(line)
             if size > longest:
-                rest, ends = rest_of_line(lines, line)
-                self._overlong = over_limit("line", size + rest, longest)
+                size, ends = rest_of_line(buffer, line)
+                self._overlong = over_limit("line", size, longest)
                 self._endless = 0 if ends else number
                 self._damage(number, self._overlong)
                 continue
@@ -192,7 +194,7 @@ class Records:
             if not by_lines:
                 raise Unreadable(over_limit("JSON document", len(data) + rest_of(buffer), longest))
             data += next(lines, b"")
-            yield from self._lines(number, chain(io.BytesIO(data), lines))
+            yield from self._lines(number, chain(io.BytesIO(data), lines), buffer)
             return
         first = True
         replaced: list[str] = []
@@ -203,7 +205,7 @@ class Records:
             if not isinstance(value, Broken):
                 yield from self._one(number + line - 1, value)
             elif first and by_lines:
-                yield from self._lines(number, io.BytesIO(data))
+                yield from self._lines(number, io.BytesIO(data), buffer)
                 return
             else:
                 cut = value.last and value.reason == INCOMPLETE
@@ -212,8 +214,8 @@ class Records:
 
     def _damage(self, number: int, reason: str) -> None:
         self.damaged.append(Damage(number, reason))
-        if not self.records and len(self.damaged) >= _HOPELESS:
-            raise Unreadable(NO_JSON)
+        if len(self.damaged) >= _HOPELESS and len(self.damaged) > _HARDLY * self.records:
+            raise Unreadable(HARDLY_JSON if self.records else NO_JSON)
 
     def _ended_early(self, failure: str) -> None:
         last = self.damaged[-1] if self.damaged else None

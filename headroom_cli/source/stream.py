@@ -71,12 +71,12 @@ def over_limit(what: str, size: int, limit: int) -> str:
 
 def lines_within(buffer: io.BufferedReader, longest: int) -> Iterator[bytes]:
     """The lines of a file; a blank one in the place of each that is longer than `longest` bytes."""
-    pieces = iter(partial(buffer.readline, longest + 1), b"")
-    for line in pieces:
+    for line in iter(partial(buffer.readline, longest + 1), b""):
         if len(line) > longest:
-            rest_of_line(pieces, line)
-            line = b"\n"
-        yield line
+            rest_of_line(buffer, line)
+            yield b"\n"
+        else:
+            yield line
 
 
 def rest_of(buffer: io.BufferedReader) -> int:
@@ -84,10 +84,10 @@ def rest_of(buffer: io.BufferedReader) -> int:
     return sum(map(len, iter(partial(buffer.read, BLOCK), b"")))
 
 
-def rest_of_line(pieces: Iterator[bytes], piece: bytes) -> tuple[int, bool]:
-    """Pass over the rest of a line after `piece`; gives how many bytes that was, and whether the line has an end."""
-    size = 0
-    while not piece.endswith(b"\n") and (piece := next(pieces, b"")):
+def rest_of_line(buffer: io.BufferedReader, begin: bytes) -> tuple[int, bool]:
+    """Pass over the rest of a line that begins so; gives the bytes of the whole, and whether the line has an end."""
+    size, piece = len(begin), begin[-1:]
+    while not piece.endswith(b"\n") and (piece := buffer.readline(BLOCK)):
         size += len(piece)
     return size, piece != b""
 

@@ -192,6 +192,14 @@ def test_unreadable(data: bytes, reason: str) -> None:
     assert unreadable.value.reason == reason
 
 
+def test_hardly_any_json() -> None:
+    with pytest.raises(Unreadable, match="hardly any JSON in it"):
+        read(lines({"a": 1}) + b"some prose\n" * 20_000)
+    rows = (lines({"a": 1}) + b"some prose\n" * 99) * 150  # that much is a log between other output
+    got, damage = read(rows)
+    assert (len(got), len(damage)) == (150, 14_850)
+
+
 def test_unreadable_paths(tmp_path: Path) -> None:
     for path, reason in ((tmp_path / "none.jsonl", "no such file"), (tmp_path, "is a directory")):
         with pytest.raises(Unreadable) as unreadable:
