@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from headroom_cli.lint.epochs import describe, epochs
-from headroom_cli.lint.history import History, JudgedAs, Pointer
+from headroom_cli.lint.history import Entry, History, JudgedAs, Pointer
 from headroom_cli.lint.shapes import MESSAGE_KEYS, read_entry
 from headroom_cli.logs.detection.shapes import as_object
 from headroom_cli.logs.exchange.exchanges import is_output
@@ -200,12 +200,20 @@ def _of_sent(sent: Sent, conversation: Conversation | None, judged_as: JudgedAs 
         system=_first(body, "system", "instructions", "systemInstruction", "system_instruction"),
         tools=_tools(body),
         model=sent.model or (conversation.model if conversation is not None else None),
-        complete=sent.previous_response_id is None,
+        complete=not _goes_on(sent, entries),
     )
     if conversation is not None:
         describe(history, conversation)
         history.wire = conversation.log_format not in _CONVERTED
     return history
+
+
+def _goes_on(sent: Sent, entries: list[Entry]) -> bool:
+    """Whether the server holds more of the history: a stored response, a conversation, or items that are named only."""
+    if sent.dialect != "openai-responses":
+        return False
+    held = sent.previous_response_id or sent.body.get("previous_response_id") or sent.body.get("conversation")
+    return bool(held) or any(block.type == "item_reference" for entry in entries for block in entry.blocks)
 
 
 def _seems(sent: Sent) -> JudgedAs:

@@ -8,9 +8,9 @@ Each result must answer a call that the provider can see. Typical causes: the hi
 (truncation, compaction, a memory window), the line with the call was never written, or ids were rewritten on one side.
 
 A history that is known to begin in the middle (a window of a longer one) is warned about only. With
-`previous_response_id` the call may lie on the server, and nothing is said. A legacy `function` message answers by its
-name and place. Where the call is there but elsewhere, HR103 speaks; where the ids of a call and its result differ,
-HR107; where the call has a result already, HR104.
+`previous_response_id`, `conversation` or an `item_reference` the call may lie on the server, and nothing is said. A
+legacy `function` message answers by its name and place. Where the call is there but elsewhere, HR103 speaks; where the
+ids of a call and its result differ, HR107; where the call has a result already, HR104.
 
 ## Example
 
