@@ -82,12 +82,10 @@ class History:
 
     `body` is the request's envelope, or the row that held the messages; {} where there is none. `system` and `tools`
     are raw; None = not recorded. `anchor` is the value on `line` that `Entry.path` starts from; None where entries
-    and blocks lie on lines of their own (session logs). `complete` is False where the log begins in the middle,
-    or the server holds more of the history.
-    `wire` is False where the log does not keep the provider's own form: then only pairing can be judged.
-    `replaced` are the strings of the file, by line, that held lone surrogates; None where strings stand as given.
-    `previous` is the request before it of the same conversation, whose messages are at hand only where the history
-    was rewritten between the two.
+    and blocks lie on lines of their own (session logs). `complete` is False where the log begins in the middle, or the
+    server holds more of the history. `wire` is False where the log does not keep the provider's own form: then only
+    pairing can be judged. `replaced` are the strings of the file, by line, that held lone surrogates; None where
+    strings stand as given.
     """
 
     dialect: str
