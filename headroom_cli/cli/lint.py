@@ -6,7 +6,7 @@ import difflib
 import glob
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from headroom_cli.lint.baseline import Baseline
     from headroom_cli.lint.engine import Selection
     from headroom_cli.lint.providers import Profile
-    from headroom_cli.lint.run import CheckedFile, LintRun, Options, Sieve
+    from headroom_cli.lint.run import LintRun, Options, Sieve
     from headroom_cli.source.discover import Discovery
 
 
@@ -127,7 +127,7 @@ def lint(
     debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something goes wrong.")] = False,
 ) -> None:
     """Find histories that a provider would refuse, and say where and why."""
-    from headroom_cli.lint.run import lint_files
+    from headroom_cli.lint.run import lint_files, unread
     from headroom_cli.parallel import available_cores
 
     loaded = load_config(config, max_line)
@@ -151,13 +151,15 @@ def lint(
             discovery = _discover([str(fix_to)], False, loaded)
     with reading_progress(discovery.files, quiet=quiet) as progress:
         run = lint_files(discovery.files, options, sieve, progress, jobs=jobs or available_cores(), cached=not no_cache)
+    run.files += [unread(skipped) for skipped in discovery.skipped]
+    run.unknown_files = unknown_files.value if unknown_files is not None else loaded["lint.unknown-files"]
     if write_baseline and place is not None and run.checked:
         _write_baseline(place, run, known)
         return
     infos = verbose or bool(select or extend_select)
     threshold = FailOn(fail_on or loaded["lint.fail-on"])
     write_report(run, output, fail_on=threshold, infos=infos, verbose=verbose, no_color=no_color)
-    _refuse(run, discovery, unknown_files or loaded["lint.unknown-files"])
+    _refuse(run)
     if not exit_zero and any(run.count(severity) for severity in FAILING[threshold]):
         raise Ending(FINDINGS)
 
@@ -287,6 +289,9 @@ def _discover(paths: list[str], sessions: bool, loaded: Config) -> Discovery:
         raise Ending(USAGE, f"{problem}; {problem.hint}" if problem.hint else str(problem)) from problem
     if not paths:
         discovery.files = [replace(found, named=False) for found in discovery.files]
+    if not discovery.files and discovery.skipped:
+        first = discovery.skipped[0]
+        raise Ending(NOTHING_READ, f"nothing was checked: {first.path}: {first.reason}{_more(discovery.skipped)}")
     if not discovery.files:
         raise Ending(NOTHING_READ, "nothing was checked: no log files (.json, .jsonl, .ndjson, .har, .yaml …) there")
     return discovery
@@ -350,21 +355,14 @@ def _sieve(loaded: Config, known: Baseline | None, *, complete: bool) -> Sieve:
     )
 
 
-def _refuse(run: LintRun, discovery: Discovery, unknown_files: str) -> None:
-    """End the command where nothing was checked, or a file could not be that must be."""
-    refused = [file for file in run.skipped if _must_be_read(file, unknown_files)]
+def _refuse(run: LintRun) -> None:
+    """End the command where nothing was checked, or a file could not be that had to be."""
     if not run.checked:
         first = run.skipped[0]
         raise Ending(NOTHING_READ, f"nothing was checked: {first.path}: {first.skipped}{_more(run.skipped)}")
-    if refused:
+    if refused := run.refused:
         raise Ending(USAGE, f"could not check {refused[0].path}: {refused[0].skipped}{_more(refused)}")
 
 
-def _must_be_read(file: CheckedFile, unknown_files: str) -> bool:
-    if file.skipped == "empty" or unknown_files == UnknownFiles.skip:
-        return False
-    return file.named or unknown_files == UnknownFiles.error
-
-
-def _more(files: list[CheckedFile]) -> str:
+def _more(files: Sized) -> str:
     return f" (and {len(files) - 1} more)" if len(files) > 1 else ""

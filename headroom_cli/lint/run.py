@@ -6,6 +6,7 @@ import gc
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Literal
 
 from headroom_cli.lint.diagnostic import Diagnostic
 from headroom_cli.lint.engine import Selection
@@ -13,11 +14,11 @@ from headroom_cli.lint.files import CheckedFile, Judged, JudgedHistory, Options,
 from headroom_cli.lint.kept import Kept
 from headroom_cli.lint.sift import Sieve, sift
 from headroom_cli.parallel import KILLED, Lost, batches, spread
-from headroom_cli.source.discover import Found
+from headroom_cli.source.discover import Found, Skipped
 from headroom_cli.source.memory import collecting_seldom
 from headroom_cli.source.walk import path_text
 
-__all__ = ["CheckedFile", "JudgedHistory", "LintRun", "Options", "Sieve", "judge_reading", "lint_files"]
+__all__ = ["CheckedFile", "JudgedHistory", "LintRun", "Options", "Sieve", "judge_reading", "lint_files", "unread"]
 
 _COLLECT_EVERY = 64_000_000
 _PIECE_BYTES = 16_000_000
@@ -30,13 +31,15 @@ Progress = Callable[[int, int], None]
 class LintRun:
     """What was judged, and what was found, by path and place. `ignored`, `expected`: how many findings were put aside.
 
-    Those of the baseline are in `diagnostics`, marked.
+    Those of the baseline are in `diagnostics`, marked. `unknown_files` says what a file means in which nothing could be
+    judged; empty: an error if it was named.
     """
 
     files: list[CheckedFile] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     ignored: int = 0
     expected: int = 0
+    unknown_files: Literal["", "error", "skip"] = ""
 
     @property
     def checked(self) -> list[CheckedFile]:
@@ -47,6 +50,16 @@ class LintRun:
     def skipped(self) -> list[CheckedFile]:
         """The files in which nothing was judged."""
         return [file for file in self.files if file.skipped is not None]
+
+    @property
+    def refused(self) -> list[CheckedFile]:
+        """The files that had to be checked, and could not be; an empty one holds nothing that is wrong."""
+        return [
+            file
+            for file in self.skipped
+            if file.skipped == KILLED
+            or (file.skipped != "empty" and self.unknown_files != "skip" and (file.named or self.unknown_files))
+        ]
 
     @property
     def histories(self) -> int:
@@ -158,7 +171,12 @@ def _judge_apart(files: list[Found], options: Options, jobs: int, progress: Prog
 
 
 def _lost(file: Found) -> Judged:
-    return CheckedFile(path_text(file.path), file.named, "", 0, (), 0, KILLED), []
+    return unread(Skipped(file.path, KILLED), named=file.named), []
+
+
+def unread(skipped: Skipped, *, named: bool = False) -> CheckedFile:
+    """A file that was not read."""
+    return CheckedFile(path_text(skipped.path), named, "", 0, (), 0, skipped.reason)
 
 
 def _size(file: Found) -> int:

@@ -24,15 +24,11 @@ _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 def lines(run: LintRun, *, infos: bool = False, verbose: bool = False) -> list[str]:
     """Annotations, then the report as text."""
     root = repository_root()
-    unread = [file for file in run.skipped if file.named and file.skipped != "empty"]
-    commands = most(
-        TITLE,
-        "error",
-        [
-            *(command("error", _in(f.path, root), 0, 0, TITLE, f"not checked: {f.skipped}") for f in unread),
-            *(_annotation(d, root) for d in worst_first(run.new) if d.severity == "error"),
-        ],
-    )
+    refused = [
+        command("error", _in(file.path, root), 0, 0, TITLE, f"not checked: {file.skipped}") for file in run.refused
+    ]
+    errors = [_annotation(d, root) for d in worst_first(run.new) if d.severity == "error"]
+    commands = most(TITLE, "error", refused + errors)
     for severity in ("warning", "info") if infos else ("warning",):
         annotations = [_annotation(d, root) for d in worst_first(run.new) if d.severity == severity]
         commands += most(TITLE, _COMMANDS[severity], annotations)

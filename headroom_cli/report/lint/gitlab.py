@@ -9,6 +9,7 @@ import orjson
 
 from headroom_cli.lint.diagnostic import Diagnostic
 from headroom_cli.lint.run import LintRun
+from headroom_cli.report.lint.levels import fingerprint
 from headroom_cli.report.repository import path_in_repository, repository_root
 from headroom_cli.report.words import plain
 
@@ -23,12 +24,11 @@ def document(run: LintRun) -> bytes:
     seen: set[str] = set()
     for diagnostic in run.new:
         path = path_in_repository(diagnostic.path, root) or plain(diagnostic.path, 4096) or "headroom.toml"
-        fingerprint = _fingerprint(diagnostic, path, seen)
         issues.append(
             {
                 "description": f"{diagnostic.rule} {plain(diagnostic.message, _MESSAGE)}",
                 "check_name": diagnostic.name,
-                "fingerprint": fingerprint,
+                "fingerprint": _unique(diagnostic, path, seen),
                 "severity": _SEVERITIES[diagnostic.severity],
                 "location": {"path": plain(path, 4096), "lines": {"begin": max(diagnostic.line, 1)}},
             }
@@ -36,8 +36,8 @@ def document(run: LintRun) -> bytes:
     return orjson.dumps(issues, option=orjson.OPT_INDENT_2) + b"\n"
 
 
-def _fingerprint(diagnostic: Diagnostic, path: str, seen: set[str]) -> str:
-    key = f"{path}\0{diagnostic.rule}\0{diagnostic.fingerprint or diagnostic.message}"
+def _unique(diagnostic: Diagnostic, path: str, seen: set[str]) -> str:
+    key = f"{path}\0{diagnostic.rule}\0{fingerprint(diagnostic)}"
     number = 0
     while True:
         text = f"{key}\0{number}" if number else key

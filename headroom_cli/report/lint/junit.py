@@ -22,11 +22,12 @@ def document(run: LintRun, failing: Collection[str]) -> bytes:
         by_history.setdefault(key, []).append(diagnostic)
     suite = ElementTree.Element("testsuite", name="headroom lint")
     tests = failures = skipped = errors = 0
+    refused = run.refused
     for file in run.files:
         name = plain(place(file.path), 4096)
         if file.skipped is not None:
             case = ElementTree.SubElement(suite, "testcase", classname=name, name="file")
-            error = file.named and file.skipped != "empty"
+            error = file in refused
             ElementTree.SubElement(case, "error" if error else "skipped", message=plain(file.skipped))
             tests, errors, skipped = tests + 1, errors + error, skipped + (not error)
         for history in file.histories:

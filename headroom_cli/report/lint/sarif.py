@@ -14,7 +14,7 @@ from urllib.parse import quote
 from headroom_cli.lint.diagnostic import Diagnostic, Mention
 from headroom_cli.lint.engine import known_rules, rule_page
 from headroom_cli.lint.run import LintRun
-from headroom_cli.report.lint.levels import worst_first
+from headroom_cli.report.lint.levels import fingerprint, worst_first
 from headroom_cli.report.repository import path_in_repository, repository_root
 from headroom_cli.report.sarif import MOST_CHARACTERS, sarif_location, sarif_log, sarif_text
 from headroom_cli.report.words import plain, plural
@@ -34,7 +34,7 @@ def document(run: LintRun) -> bytes:
     results = [_result(d, by_id[id(d)], used.index(d.rule), root) for d in kept]
     rules = [_rule(code) for code in used]
     told = _notifications(run, len(placed), len(kept), root)
-    return sarif_log("headroom-lint", rules, results, told, successful=bool(run.checked))
+    return sarif_log("headroom-lint", rules, results, told, successful=bool(run.checked) and not run.refused)
 
 
 def _uri(diagnostic: Diagnostic, root: Path) -> str | None:
@@ -74,7 +74,7 @@ def _result(diagnostic: Diagnostic, uri: str, index: int, root: Path) -> dict[st
     related = [r for m in diagnostic.related if (r := _related(m, root)) is not None]
     if related:
         result["relatedLocations"] = [{"id": number, **r} for number, r in enumerate(related, 1)]
-    result["partialFingerprints"] = {FINGERPRINT: diagnostic.fingerprint or diagnostic.rule}
+    result["partialFingerprints"] = {FINGERPRINT: fingerprint(diagnostic)}
     if diagnostic.baselined:
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": "in the baseline"}]
     result["properties"] = {
@@ -89,13 +89,8 @@ def _related(mention: Mention, root: Path) -> dict[str, Any] | None:
     path = path_in_repository(mention.path, root)
     if path is None or mention.line < 1:
         return None
-    return {
-        "physicalLocation": {
-            "artifactLocation": {"uri": quote(path, safe="/")},
-            "region": {"startLine": mention.line},
-        },
-        "message": {"text": sarif_text(mention.note or f"message {mention.message_index}")},
-    }
+    note = mention.note or f"message {mention.message_index}"
+    return {**sarif_location(quote(path, safe="/"), mention.line), "message": {"text": sarif_text(note)}}
 
 
 def _notifications(run: LintRun, placed: int, kept: int, root: Path) -> list[str]:
