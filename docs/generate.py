@@ -22,6 +22,7 @@ from pathlib import Path
 from typer.models import ArgumentInfo, OptionInfo
 
 from headroom_cli.cli.app import app
+from headroom_cli.cli.exits import FINDINGS
 from headroom_cli.config import KEYS
 from headroom_cli.export.schema import TABLES, TEXTS
 from headroom_cli.lint.engine import known_rules, rule_page
@@ -155,7 +156,7 @@ def _command_block(command: str, page: Path) -> str:
         if isinstance(info, ArgumentInfo):
             name = info.metavar or parameter.name.upper()
             usage.append(name if required else f"[{name}]{'...' if 'list' in str(kind) else ''}")
-            rows.append([f"`{name}`", _cell(info.help or ""), ""])
+            rows.append([f"`{_cell(name)}`", _cell(info.help or ""), ""])
         else:
             names = ", ".join(f"`{name}`" for name in option_names(parameter, info))
             value = _value_of(kind, info)
@@ -326,14 +327,19 @@ def _schema_block(_: str, page: Path) -> str:
     return "\n\n".join(tables)
 
 
-def _run_block(command: str, page: Path) -> str:
-    return f"```text\n$ {command}\n{run(command).rstrip()}\n```"
+def _run_block(command: str, page: Path, code: int = 0) -> str:
+    return f"```text\n$ {command}\n{run(command, code).rstrip()}\n```"
+
+
+def _findings_block(command: str, page: Path) -> str:
+    return _run_block(command, page, FINDINGS)
 
 
 BLOCKS: dict[str, Callable[[str, Path], str]] = {
     "schema": _schema_block,
     "catalogue": _catalogue_block,
     "command": _command_block,
+    "findings": _findings_block,
     "format": _format_block,
     "formats": _formats_block,
     "keys": _keys_block,

@@ -6,7 +6,6 @@ line of such a file is moved or dropped.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,10 +19,7 @@ from headroom_cli.repair.lines import Lines, SessionRepair, repair_lines
 from headroom_cli.repair.splice import Span
 from headroom_cli.repair.work import CannotRepair
 
-ABORTED = "aborted"
-"""The output that Codex itself sends for a call that never got one."""
-
-_ORDER = ("HR201", "HR104", "HR103", "HR107", "HR102", "HR108", "HR101")
+_ORDER = ("HR201", "HR104", "HR103", "HR107", "HR102", "HR108")
 _TYPES = {"function_call": "function_call_output", "custom_tool_call": "custom_tool_call_output"}
 
 
@@ -38,9 +34,6 @@ def fix(lines: Lines, finding: Finding) -> str:
     """Make the repair of one finding."""
     code = finding.rule.code
     call, output = _target(finding, "call"), _target(finding, "result")
-    if code == "HR101" and call is not None:
-        _answer(lines, call)
-        return f'add a line after it: "{ABORTED}"'
     if code in ("HR102", "HR107") and output is not None:
         return _neutralize(lines, output)
     if code == "HR104" and output is not None:
@@ -52,21 +45,6 @@ def fix(lines: Lines, finding: Finding) -> str:
     if code == "HR201" and call is not None and finding.fix is not None and finding.fix.kind == "drop":
         return _drop(lines, call)
     raise CannotRepair("no repair is known for a rollout")
-
-
-def _answer(lines: Lines, call: Block) -> None:
-    span = _record_with(lines, call)
-    record = span.value
-    if call.id is None:
-        raise CannotRepair("the call has no id")
-    if _counts_lines(lines):
-        raise CannotRepair("the rollout counts its lines: none can be added")
-    item = shapes.result("openai-responses", call, ABORTED)
-    if call.type == "local_shell_call":
-        item["type"] = "function_call_output"
-    made = {**{key: record[key] for key in ("timestamp", "type") if key in record}, "payload": item}
-    row = made if "payload" in record else item
-    lines.insert(call.line, json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
 
 
 def _neutralize(lines: Lines, output: Block) -> str:

@@ -16,12 +16,15 @@ _THINKING = {
     "may": "Thinking after these lines may be refused once they change: this model checks what precedes it.",
 }
 _MOST_ROWS = 200
+_DASHES_OF_AN_ID = 4
 
 
 def head(path: Path, outcome: SessionRepair) -> str:
     """What the file is, and where."""
     client = CLIENTS.get(outcome.log_format, outcome.log_format)
-    return f"{client} session {session_of(path)[:8]}  {place(str(path))}"
+    session = session_of(path)
+    known = session[:8] if session.count("-") == _DASHES_OF_AN_ID else session
+    return f"{client} session {known}  {place(str(path))}"
 
 
 def screen(
@@ -80,7 +83,7 @@ def _errors(outcome: SessionRepair) -> str:
 
 def _next_step(path: Path, outcome: SessionRepair, written: Path | None, target: str) -> str:
     if written is None:
-        return f"Write: headroom repair {plain(target)} --write   (keeps the old file as {plain(path.name)}.bak-N)"
+        return f"Write: headroom repair {plain(target)} --write   (keeps the old file as .bak-N)"
     session = session_of(path)
     resume = {"claude-code": "claude --resume", "codex": "codex resume"}.get(outcome.log_format, "")
     return f"Try: {resume} {plain(session)}"

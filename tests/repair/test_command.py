@@ -47,7 +47,7 @@ def test_it_shows_what_it_would_change(session: Path) -> None:
         "  line 8  HR102  the result toolu_01NVHHYtoBd1FkMNkLy8iQtV answers no call of this history  "
         "keep it as text, in its line",
         "1 repair, 1 of 13 lines touched, then 0 errors. Nothing written yet.",
-        f"Write: headroom repair {session} --write   (keeps the old file as {SESSION_ID}.jsonl.bak-N)",
+        f"Write: headroom repair {session} --write   (keeps the old file as .bak-N)",
     ]
     assert session.read_bytes() == LOST.read_bytes()
 
