@@ -18,6 +18,9 @@ from headroom_cli.repair.fixes import NO_FIX, known_fixes
 
 CASES = Path(__file__).parents[1] / "cases" / "lint"
 LISTED = json.loads((CASES / "cases.json").read_text())
+REPAIRED = json.loads((Path(__file__).parent / "repaired.json").read_text())
+"""What the repairs of each file say, and what it holds then."""
+
 PROGRAM_KNOWS = "the program knows the tool by this name"
 PROGRAM_DECIDES = "which tools the model needs is for the program to decide"
 LEFT = {
@@ -52,6 +55,10 @@ def test_all_repairs(case: dict[str, Any]) -> None:
     outcome = repaired(data, case, unsafe=True)
     assert [(left.finding.rule.code, left.why) for left in outcome.left] == LEFT.get(case["file"], [])
     assert errors(outcome.after, case) == [code for code, _ in LEFT.get(case["file"], [])]
+    if case["file"].endswith(".json"):
+        made = REPAIRED.get(case["file"], {"repairs": [], "after": json.loads(data)})
+        assert [f"{placed.change.rule} {placed.change.what}" for placed in outcome.changes] == made["repairs"]
+        assert json.loads(outcome.after) == made["after"]
     assert (outcome.after == data) is (outcome.changes == [])
     assert repaired(outcome.after, case, unsafe=True).after == outcome.after
 

@@ -21,7 +21,8 @@ def drop_target(work: Work, finding: Finding) -> str | None:
         work.take_out(target)
         return f"dropped the {target.type.replace('_', ' ') or 'block'}"
     work.draft.drop(target.path)
-    return "dropped the message" if target.role else "dropped the item"
+    kind = target.raw.get("type", "message") if isinstance(target.raw, dict) else "message"
+    return f"dropped the {kind if isinstance(kind, str) else 'item'}"
 
 
 def drop_member(work: Work, finding: Finding) -> str | None:

@@ -34,7 +34,7 @@ def duplicate_call_id(work: Work, finding: Finding) -> str | None:
             continue
         _rename(work, call, result, verbs.new_id(work, target.id, number))
         renamed += 1
-    return "gave the later call an id of its own, and its result" if renamed else "dropped the copy of the call"
+    return "gave the later call an id of its own" if renamed else "dropped the copy of the call"
 
 
 def unusable_call_id(work: Work, finding: Finding) -> str | None:
