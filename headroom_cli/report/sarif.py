@@ -11,6 +11,7 @@ from headroom_cli.report.words import plain
 from headroom_cli.version import __version__
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+ROOT = "%SRCROOT%"
 MOST_CHARACTERS = 1000
 
 
@@ -38,7 +39,7 @@ def sarif_log(
 def sarif_location(uri: str, line: int, column: int = 1) -> dict[str, Any]:
     """A place in a file, from 1; `uri` is relative to the repository's root."""
     region = {"startLine": max(line, 1), "startColumn": max(column, 1)}
-    return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
+    return {"physicalLocation": {"artifactLocation": {"uri": uri, "uriBaseId": ROOT}, "region": region}}
 
 
 def sarif_text(text: str) -> str:

@@ -28,7 +28,7 @@ def test_sarif_has_a_result_for_each_breach_in_the_repository() -> None:
     assert result["locations"] == [
         {
             "physicalLocation": {
-                "artifactLocation": {"uri": "logs/a%20b.jsonl"},
+                "artifactLocation": {"uri": "logs/a%20b.jsonl", "uriBaseId": "%SRCROOT%"},
                 "region": {"startLine": 7, "startColumn": 1},
             }
         }
