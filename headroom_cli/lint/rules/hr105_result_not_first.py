@@ -52,8 +52,9 @@ def check(check: Check) -> Iterator[Finding]:
         if before is None or not late:
             continue
         ids = tuple(block.id for block in late if block.id)
+        what = "text" if before.kind == "text" else before.type or "a block"
         yield check.finding(
-            f"{before.type or 'a block'} stands before the result {ids[0] if ids else ''}".rstrip()
+            f"{what} stands before the result {ids[0] if ids else ''}".rstrip()
             + (f" and {len(late) - 1} more" if len(late) > 1 else ""),
             late[0],
             call_ids=ids,

@@ -77,7 +77,8 @@ def foot(run: LintRun, *, hidden: int = 0, verbose: bool = False) -> list[str]:
         line += f" {len(fixes):,} fixable, {sum(fix.safe for fix in fixes):,} safe."
     lines = [line]
     known = len(run.diagnostics) - len(run.new)
-    aside = [(known, "in the baseline"), (run.expected, "expected"), (run.ignored, "ignored"), (hidden, "remarks (-v)")]
+    remarks = "remark (-v)" if hidden == 1 else "remarks (-v)"
+    aside = [(known, "in the baseline"), (run.expected, "expected"), (run.ignored, "ignored"), (hidden, remarks)]
     if told := [f"{number:,} {what}" for number, what in aside if number]:
         lines.append(f"Not shown: {', '.join(told)}.")
     lines += _damaged(run.files)
