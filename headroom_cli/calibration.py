@@ -19,10 +19,11 @@ MIN_PAIRS = 20
 """Fewer pairs of requests calibrate nothing: not a model, and not the error of a conversation."""
 
 _PLAUSIBLE_SLOPE = (0.5, 2.0)
-_PLAUSIBLE_CONSTANT = (-100.0, 1000.0)
-_ROUNDS = 20
+_MOST_OF_A_CALL = 1000.0  # tokens beside its text
+_ROUNDS = 10
 _SMALL = 100.0  # tokens: an error in less than this counts as one in this
-_EXACT = 1e-3
+_NEAR = 0.01  # relative errors below this weigh alike: the fit settles in few rounds
+_SINGULAR = 1e-9
 _REQUEST = ["conversation", "request_index"]
 _WITHOUT_TEXT = ["image", "unknown"]
 
@@ -227,22 +228,17 @@ def _calibrated(pairs: pl.DataFrame) -> tuple[dict[str, float | None], pl.Series
     growth = pairs["growth"]
     if_held, if_not = _predicted(pairs, _line(pairs.filter(~held))), _predicted(pairs, _line(pairs.filter(held)))
     errors = (if_held.zip_with(held, if_not) - growth).abs() / growth
-    before = _rounded(((pairs["estimate"] - growth).abs() / growth).median())
-    row |= {
-        "error_before": before,
-        "error": (error := _rounded(errors.median())),
-        "error_90": _rounded(errors.quantile(0.9)),
-    }
-    slope, constant = _line(pairs)
-    plausible = _PLAUSIBLE_SLOPE[0] <= slope <= _PLAUSIBLE_SLOPE[1]
-    if plausible and _PLAUSIBLE_CONSTANT[0] <= constant <= _PLAUSIBLE_CONSTANT[1] and error <= before:
-        row |= {"slope": _rounded(slope), "constant": round(constant, 2)}
+    before, error = _quantile((pairs["estimate"] - growth).abs() / growth, 0.5), _quantile(errors, 0.5)
+    row |= {"error_before": before, "error": error, "error_90": _quantile(errors, 0.9)}
+    slope, constant = (round(value, digits) for value, digits in zip(_line(pairs), (4, 2), strict=True))
+    low, high = _PLAUSIBLE_SLOPE
+    if low <= slope <= high and abs(constant) <= _MOST_OF_A_CALL and error <= before:
+        row |= {"slope": slope, "constant": constant}
     return row, errors
 
 
-def _rounded(value: object) -> float:
-    assert isinstance(value, float)
-    return round(value, 4)
+def _quantile(errors: pl.Series, share: float) -> float:
+    return round(errors.quantile(share, "linear") or 0.0, 4)
 
 
 def _predicted(pairs: pl.DataFrame, line: tuple[float, float]) -> pl.Series:
@@ -252,23 +248,24 @@ def _predicted(pairs: pl.DataFrame, line: tuple[float, float]) -> pl.Series:
 
 def _line(pairs: pl.DataFrame) -> tuple[float, float]:
     """Slope and constant with the least sum of relative absolute errors, by least squares, reweighted."""
-    text, calls, rest = pairs["text"], pairs["calls"], pairs["growth"] - pairs["reasoning"]
     scale = 1.0 / (pairs["estimate"] + _SMALL)
+    text, calls, rest = pairs["text"] * scale, pairs["calls"] * scale, (pairs["growth"] - pairs["reasoning"]) * scale
     slope = constant = 0.0
-    weight = scale * scale
+    weighted = text, calls
     for _ in range(_ROUNDS):
-        of_text, of_calls = weight * text, weight * calls
-        tt, tc, cc = _dot(of_text, text), _dot(of_text, calls), _dot(of_calls, calls)
-        tr, cr = _dot(of_text, rest), _dot(of_calls, rest)
+        by_text, by_calls = weighted
+        tt, tc, cc = _dot(by_text, text), _dot(by_text, calls), _dot(by_calls, calls)
+        tr, cr = _dot(by_text, rest), _dot(by_calls, rest)
         determinant = tt * cc - tc * tc
-        if determinant > _EXACT**3 * tt * cc:
+        if determinant > _SINGULAR * tt * cc:
             slope, constant = (tr * cc - cr * tc) / determinant, (cr * tt - tr * tc) / determinant
-        else:  # no calls, or always as many as their text tells
+        else:  # no calls, or always as many as the text tells
             slope, constant = (tr / tt if tt else 0.0), 0.0
-        errors = (rest - text * slope - calls * constant).abs() * scale
-        weight = scale * scale / errors.clip(_EXACT)
+        errors = rest - text * slope - calls * constant
+        weight = (errors * errors + _NEAR * _NEAR).pow(-0.5)
+        weighted = text * weight, calls * weight
     return slope, constant
 
 
 def _dot(one: pl.Series, other: pl.Series) -> float:
-    return float((one * other).sum())
+    return float(one.dot(other) or 0.0)

@@ -6,6 +6,8 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from headroom_cli.analysis import Analyser
@@ -126,6 +128,24 @@ def test_slope_and_constant_are_recovered_exactly() -> None:
     assert (row["error"], row["error_90"]) == (0.0, 0.0)
     assert 0.2 < row["error_before"] < 0.3  # a fifth of what is recorded is not in the estimate, and 40 for each call
     assert result.conversations.rows() == [(0, 1.25, 40.0, pytest.approx(0.0, abs=1e-9))]
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    slope=st.sampled_from([0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0]),
+    constant=st.integers(0, 300),
+    steps=st.lists(st.tuples(st.booleans(), st.integers(1, 2000)), min_size=MIN_PAIRS, max_size=60),
+)
+def test_any_line_is_recovered_from_any_growth(slope: float, constant: int, steps: list[tuple[bool, int]]) -> None:
+    log = Log()
+    last = log.request()
+    for calls, size in [(True, 5), (True, 900), (False, 7), (False, 30), *steps]:
+        estimate = log.call(last, 4 * size + 4) if calls else log.talk(last, 4 * size + 4)
+        last = log.request(round(slope * estimate) + (constant if calls else 0))
+    row = line(log)
+    # Both halves hold pairs of both kinds: the first ones.
+    assert (row["pairs"], row["slope"], row["constant"]) == (len(steps) + 4, slope, constant)
+    assert row["error"] == pytest.approx(0, abs=0.001)
 
 
 def test_lines_of_other_providers_and_without_calls() -> None:
