@@ -93,7 +93,7 @@ class Check:
     @property
     def turns(self) -> list[Turn]:
         """The history as this provider sees it: consecutive entries of one side merged, or not."""
-        return self.history.merged_turns if self.profile.merges_turns else self.history.single_turns
+        return self.history.merged_turns if self.profile.merges(self.history.dialect) else self.history.single_turns
 
     @property
     def matching(self) -> Matching:

@@ -225,7 +225,7 @@ def match(history: History, profile: Profile) -> Matching:
     """Pair the calls and results of a history by the provider's rules. Cost: linear in its blocks."""
     adjacency = profile.adjacency_in(history.dialect)
     items = history.dialect == "openai-responses"  # each call is an entry of its own there
-    turns = history.merged_turns if profile.merges_turns or items else history.single_turns
+    turns = history.merged_turns if profile.merges(history.dialect) or items else history.single_turns
     matcher = _Matcher(history, adjacency == "anywhere")
     for turn in turns:
         calls = False

@@ -64,6 +64,14 @@ class Profile:
         """Where results must stand in histories of a dialect."""
         return next((found for named, found in self.dialect_adjacency if named == dialect), self.adjacency)
 
+    def merges(self, dialect: str) -> bool:
+        """Whether messages of one side in a row count as one.
+
+        Where a dialect has a message for each result, whoever converts it into another merges them.
+        """
+        converted = dialect in ("openai", "openai-responses") and dialect not in self.dialects
+        return self.merges_turns or (converted and self.adjacency_in(dialect) == "next")
+
 
 _WORD = re.compile(r"[a-zA-Z0-9_-]+")
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from headroom_cli.lint.base import Finding
 from headroom_cli.lint.history import JudgedAs
+from headroom_cli.lint.providers import PROFILES
 from tests.lint.mutations import FORMS, IN_PLACE, History, blocks, healthy, mutated, render
 from tests.lint.oracle import misordered, mispaired
 from tests.lint.support import Raw, findings
@@ -37,6 +38,21 @@ def test_healthy_histories_have_no_errors(provider: str, data: st.DataObject) ->
     assert [
         (found.rule.code, found.message) for found in errors(provider, render(provider, history[:-1]), "history")
     ] == []
+
+
+@pytest.mark.parametrize("form", ["anthropic", "bedrock", "gemini-ids", "openai", "openai-responses"])
+@settings(max_examples=EXAMPLES // 4)
+@given(data=st.data())
+def test_healthy_histories_are_so_for_whomever_they_are_converted(form: str, data: st.DataObject) -> None:
+    messages = render(form, data.draw(healthy(FORMS[form])))
+    dialect = {"gemini-ids": "gemini"}.get(form, form)
+    found = [
+        (name, found.rule.code, found.message)
+        for name in PROFILES
+        for found in findings(messages, name, "history", dialect)
+        if found.severity == "error"
+    ]
+    assert found == []
 
 
 @EACH
