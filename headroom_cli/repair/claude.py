@@ -16,7 +16,7 @@ from headroom_cli.lint.history import Block
 from headroom_cli.lint.providers import Profile
 from headroom_cli.repair import shapes
 from headroom_cli.repair.draft import Origins
-from headroom_cli.repair.lines import Lines, SessionRepair, repair_lines
+from headroom_cli.repair.lines import Lines, SessionRepair, repair_lines, target_of
 from headroom_cli.repair.splice import Span
 from headroom_cli.repair.work import CannotRepair
 
@@ -60,7 +60,7 @@ class _Fixes:
     def fix(self, lines: Lines, finding: Finding) -> str:
         """Make the repair of one finding."""
         code = finding.rule.code
-        call, result = _target(finding, "call"), _target(finding, "result")
+        call, result = target_of(finding, "call"), target_of(finding, "result")
         if code == "HR101" and call is not None:
             self._index(lines)
             self._answer(lines, call)
@@ -71,14 +71,14 @@ class _Fixes:
             return "keep it as text, in its line"
         if code == "HR103" and call is not None and result is not None:
             self._index(lines)
-            self._neutralize(lines, result)
+            self._neutralize(lines, result, call)
             self._answer(lines, call)
             return f'keep it as text, and add "{shapes.NO_RESULT}" after its call'
         if code == "HR104" and result is not None:
             self._index(lines)
             if finding.fix is not None and finding.fix.safe:
                 return self._drop(lines, result)
-            self._neutralize(lines, result)
+            self._neutralize(lines, result, call)
             return "keep it as text, in its line"
         if code == "HR201" and call is not None and finding.fix is not None and finding.fix.kind == "drop":
             self._index(lines)
@@ -160,8 +160,11 @@ class _Fixes:
             lines.change(number, span, made, origins)
             return
 
-    def _neutralize(self, lines: Lines, result: Block) -> None:
-        """Keep what a result says as text in its line; what hung on its lost call hangs on the line before."""
+    def _neutralize(self, lines: Lines, result: Block, call: Block | None = None) -> None:
+        """Keep what a result says as text in its line; what hung on its lost call hangs on the line before.
+
+        `call` is the call that it answers, if the session has it.
+        """
         span = _record_with(lines, result)
         record = span.value
         lost = next(
@@ -172,7 +175,7 @@ class _Fixes:
             ),
             None,
         )
-        blocks = [shapes.text("anthropic", shapes.neutral(result)), *shapes.result_media(result)]
+        blocks = [shapes.text("anthropic", shapes.neutral(result, call)), *shapes.result_media(result)]
         origins = Origins()
         made = _with_block(record, result, blocks, origins)
         before = self._line_before(lines, result.line, record) if lost is not None else None
@@ -230,13 +233,6 @@ class _Fixes:
         return "drop the line"
 
 
-def _target(finding: Finding, kind: str) -> Block | None:
-    for target in (finding.target, *(related.target for related in finding.related)):
-        if isinstance(target, Block) and target.kind == kind and target.line:
-            return target
-    return None
-
-
 def _record_with(lines: Lines, block: Block) -> Span:
     """The record on a block's line that holds it."""
     for span in lines.records(block.line):
@@ -246,14 +242,18 @@ def _record_with(lines: Lines, block: Block) -> Span:
 
 
 def _position(record: dict[str, Any], block: Block) -> int | None:
-    """Which block of a record's message a block is, by its kind and id."""
+    """Which block of a record's message a block is, by its kind and id; of several, the last that is equal to it."""
     message = record.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     key = "tool_use_id" if block.kind == "result" else "id"
-    for number, each in enumerate(content if isinstance(content, list) else ()):
-        if isinstance(each, dict) and each.get("type") == block.type and each.get(key) == block.id:
-            return number
-    return None
+    found = [
+        number
+        for number, each in enumerate(content if isinstance(content, list) else ())
+        if isinstance(each, dict) and each.get("type") == block.type and each.get(key) == block.id
+    ]
+    if len(found) > 1:
+        found = [number for number in found if content[number] == block.raw]
+    return found[-1] if found else None
 
 
 def _with_block(record: dict[str, Any], block: Block, blocks: list[Any], origins: Origins) -> Any:

@@ -15,7 +15,7 @@ from headroom_cli.lint.placeholders import says_nothing
 from headroom_cli.lint.providers import Profile
 from headroom_cli.repair import shapes
 from headroom_cli.repair.draft import Origins
-from headroom_cli.repair.lines import Lines, SessionRepair, repair_lines
+from headroom_cli.repair.lines import Lines, SessionRepair, repair_lines, target_of
 from headroom_cli.repair.splice import Span
 from headroom_cli.repair.work import CannotRepair
 
@@ -33,11 +33,12 @@ def repair_codex(
 def fix(lines: Lines, finding: Finding) -> str:
     """Make the repair of one finding."""
     code = finding.rule.code
-    call, output = _target(finding, "call"), _target(finding, "result")
+    call, output = target_of(finding, "call"), target_of(finding, "result")
     if code in ("HR102", "HR107") and output is not None:
         return _neutralize(lines, output)
     if code == "HR104" and output is not None:
-        return _drop(lines, output) if finding.fix is not None and finding.fix.safe else _neutralize(lines, output)
+        safe = finding.fix is not None and finding.fix.safe
+        return _drop(lines, output, call) if safe else _neutralize(lines, output, call)
     if code == "HR103" and call is not None and output is not None:
         return _move(lines, call, output)
     if code == "HR108" and call is not None and output is not None:
@@ -47,22 +48,27 @@ def fix(lines: Lines, finding: Finding) -> str:
     raise CannotRepair("no repair is known for a rollout")
 
 
-def _neutralize(lines: Lines, output: Block) -> str:
-    """Keep what an output says as a message of the developer: one of the user would begin a turn."""
+def _neutralize(lines: Lines, output: Block, call: Block | None = None) -> str:
+    """Keep what an output says as a message of the developer: one of the user would begin a turn.
+
+    `call` is the call that it answers, if the rollout has it.
+    """
     if says_nothing(output) and not _counts_lines(lines):
         return _drop(lines, output)
-    text = shapes.text("openai-responses", shapes.neutral(output))
-    _put(lines, output, shapes.message("openai-responses", "developer", [text]))
+    return _say(lines, output, shapes.neutral(output, call))
+
+
+def _say(lines: Lines, item: Block, words: str) -> str:
+    text = shapes.text("openai-responses", words)
+    _put(lines, item, shapes.message("openai-responses", "developer", [text]))
     return "keep it as text, in its line"
 
 
-def _drop(lines: Lines, item: Block) -> str:
+def _drop(lines: Lines, item: Block, call: Block | None = None) -> str:
     """Drop the line of an item; where lines are counted, a text that says the same stands there."""
     _record_with(lines, item)
     if _counts_lines(lines):
-        words = shapes.neutral(item) if item.kind == "result" else shapes.call_words(item)
-        _put(lines, item, shapes.message("openai-responses", "developer", [shapes.text("openai-responses", words)]))
-        return "keep it as text, in its line"
+        return _say(lines, item, shapes.neutral(item, call) if item.kind == "result" else shapes.call_words(item))
     if len(lines.records(item.line)) > 1:
         raise CannotRepair("its line holds other records")
     lines.drop(item.line)
@@ -112,12 +118,18 @@ def _copied(record: dict[str, Any], origins: Origins) -> tuple[dict[str, Any], d
 
 
 def _record_with(lines: Lines, block: Block) -> Span:
-    """The record on a block's line that is its item."""
-    for span in lines.records(block.line):
-        item = span.value.get("payload", span.value)
-        if isinstance(item, dict) and item.get("type") == block.type and item.get("call_id") == block.id:
-            return span
-    raise CannotRepair("it stands inside another record (a compaction)")
+    """The record on a block's line that is its item, by its kind and id; of several, one that is equal to it."""
+    items = [(span.value.get("payload", span.value), span) for span in lines.records(block.line)]
+    found = [
+        (item, span)
+        for item, span in items
+        if isinstance(item, dict) and item.get("type") == block.type and item.get("call_id") == block.id
+    ]
+    if len(found) > 1:
+        found = [(item, span) for item, span in found if item == block.raw]
+    if not found:
+        raise CannotRepair("it stands inside another record (a compaction)")
+    return found[0][1]
 
 
 def _counts_lines(lines: Lines) -> bool:
@@ -126,10 +138,3 @@ def _counts_lines(lines: Lines) -> bool:
         if isinstance(payload, dict):
             return payload.get("history_mode") == "paginated"
     return False
-
-
-def _target(finding: Finding, kind: str) -> Block | None:
-    for target in (finding.target, *(related.target for related in finding.related)):
-        if isinstance(target, Block) and target.kind == kind and target.line:
-            return target
-    return None

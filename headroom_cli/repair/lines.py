@@ -9,6 +9,7 @@ from typing import Any
 
 from headroom_cli.lint.base import Finding, Rule
 from headroom_cli.lint.engine import judge_session
+from headroom_cli.lint.history import Block
 from headroom_cli.lint.providers import Profile
 from headroom_cli.lint.sent import sessions
 from headroom_cli.logs import read_stream
@@ -198,6 +199,14 @@ def repair_lines(
 def line_of(finding: Finding) -> int:
     """The physical line that a finding is about."""
     return finding.target.line if finding.target is not None and finding.target.line else finding.line
+
+
+def target_of(finding: Finding, kind: str) -> Block | None:
+    """The call or the result that a finding is about, if it has a line."""
+    for target in (finding.target, *(related.target for related in finding.related)):
+        if isinstance(target, Block) and target.kind == kind and target.line:
+            return target
+    return None
 
 
 def _apply(lines: Lines, finding: Finding, fix: Fix, outcome: SessionRepair) -> None:

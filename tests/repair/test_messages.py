@@ -50,7 +50,7 @@ def test_a_healthy_history_is_left_alone(name: str, turns: Turns) -> None:
 @pytest.mark.parametrize("unsafe", [False, True])
 @pytest.mark.parametrize("name", PROVIDERS)
 @given(turns=TURNS, times=TIMES, data=st.data())
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_what_is_left_is_told_and_a_second_repair_changes_nothing(
     name: str, unsafe: bool, turns: Turns, times: int, data: st.DataObject
 ) -> None:
@@ -65,7 +65,7 @@ def test_what_is_left_is_told_and_a_second_repair_changes_nothing(
 @given(
     turns=st.lists(st.tuples(st.integers(0, 3), st.just(False)), min_size=1, max_size=5), times=TIMES, data=st.data()
 )
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_a_broken_history_without_thinking_is_clean_after_repair(
     name: str, turns: Turns, times: int, data: st.DataObject
 ) -> None:
@@ -77,7 +77,7 @@ def test_a_broken_history_without_thinking_is_clean_after_repair(
 @pytest.mark.parametrize("unsafe", [False, True])
 @pytest.mark.parametrize("name", PROVIDERS)
 @given(turns=TURNS, times=TIMES, data=st.data())
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_nothing_that_was_said_is_lost_or_reordered(
     name: str, unsafe: bool, turns: Turns, times: int, data: st.DataObject
 ) -> None:
@@ -104,7 +104,7 @@ def words_of(value: str) -> str:
 
 @pytest.mark.parametrize("name", ["anthropic", "strict"])
 @given(turns=turns_where(thinks=True), times=TIMES, data=st.data())
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_thinking_is_never_written_moved_or_changed(name: str, turns: Turns, times: int, data: st.DataObject) -> None:
     broken = broken_history(turns, name, times, data)
     outcome = repaired(broken, name, unsafe=True)
@@ -118,7 +118,7 @@ def test_thinking_is_never_written_moved_or_changed(name: str, turns: Turns, tim
 
 @pytest.mark.parametrize("name", PROVIDERS)
 @given(turns=TURNS, times=TIMES, data=st.data())
-@settings(max_examples=50)
+@settings(max_examples=40)
 def test_what_lies_apart_from_the_damage_is_the_object_that_was_given(
     name: str, turns: Turns, times: int, data: st.DataObject
 ) -> None:
@@ -139,7 +139,7 @@ def test_what_lies_apart_from_the_damage_is_the_object_that_was_given(
 
 @pytest.mark.parametrize("name", ["anthropic", "bedrock", "gemini"])
 @given(turns=TURNS, times=TIMES, data=st.data())
-@settings(max_examples=50)
+@settings(max_examples=40)
 def test_blocks_that_stay_equal_are_the_objects_that_were_given(
     name: str, turns: Turns, times: int, data: st.DataObject
 ) -> None:

@@ -95,6 +95,27 @@ def test_an_interrupted_parallel_call_gets_an_honest_result() -> None:
     assert errors(outcome.after, "s.jsonl") == []
 
 
+@pytest.mark.parametrize(
+    ("second", "kept", "what"),
+    [
+        ("312 links, all fine", [], "drop it from its line"),
+        ("no result recorded", [], "drop it from its line"),
+        ("two are broken", ["[result of Bash ({})]\ntwo are broken"], "keep it as text, in its line"),
+    ],
+)
+def test_of_two_results_in_a_line_the_right_one_goes(second: str, kept: list[str], what: str) -> None:
+    rows = [json.loads(line) for line in (HERE / "claude-interrupted-call.jsonl").read_text("utf-8").splitlines()]
+    (result,) = rows[5]["message"]["content"]
+    rows[5]["message"]["content"] = [result, {**result, "content": second}]
+    data = "\n".join(json.dumps(row) for row in rows).encode()
+    outcome = repair_session(data, "s.jsonl")
+    assert [(repair.line, repair.rule, repair.what) for repair in outcome.repairs][1:] == [(6, "HR104", what)]
+    after = [json.loads(line) for line in outcome.after.decode().splitlines()]
+    texts = [{"type": "text", "text": words.format(result["tool_use_id"])} for words in kept]
+    assert after[6] == {**rows[5], "message": {"role": "user", "content": [result, *texts]}}
+    assert errors(outcome.after, "s.jsonl") == []
+
+
 @pytest.mark.parametrize(("name", "number"), [("codex-orphan-output.jsonl", 12), ("codex-bare-items.jsonl", 5)])
 def test_an_output_without_a_call_becomes_a_message_of_the_developer(name: str, number: int) -> None:
     before, after, outcome = repaired(name)
@@ -199,3 +220,88 @@ def test_repairs_that_undo_each_other_are_not_made(monkeypatch: pytest.MonkeyPat
     before, after, outcome = repaired("claude-lost-call.jsonl")
     assert after == before
     assert [(left.finding.rule.code, left.why) for left in outcome.left] == [("HR102", "repairs of it undo each other")]
+
+
+def rollout(*items: dict[str, Any], **meta: Any) -> bytes:
+    """A rollout of these items, between a prompt and an answer."""
+    head = {"id": "019a7e31-5d0c-7b42-9a15-2c8f6e4d1b07", "cwd": "/code/acme", "cli_version": "0.125.0", **meta}
+    said = [_message("user", "input_text", "go"), *items, _message("assistant", "output_text", "done")]
+    rows = [{"type": "session_meta", "payload": head}, *({"type": "response_item", "payload": item} for item in said)]
+    return b"".join(json.dumps({"timestamp": "2026-11-13T10:20:00.000Z", **row}).encode() + b"\n" for row in rows)
+
+
+def _message(role: str, kind: str, words: str) -> dict[str, Any]:
+    return {"type": "message", "role": role, "content": [{"type": kind, "text": words}]}
+
+
+def _call(name: str, **more: Any) -> dict[str, Any]:
+    return {"type": "function_call", "name": name, "arguments": "{}", "call_id": f"call_{name}", **more}
+
+
+def _output(name: str, words: str, kind: str = "function_call_output") -> dict[str, Any]:
+    return {"type": kind, "call_id": f"call_{name}", "output": words}
+
+
+PATCH = {"type": "custom_tool_call", "name": "apply_patch", "input": "*** Begin Patch", "call_id": "call_patch"}
+SHOWN = "[result of a call (call_lost), which is not in this history]\n7 files"
+
+
+@pytest.mark.parametrize(
+    ("broken", "sound", "repairs"),
+    [
+        (
+            [_output("ls", "a.py"), _call("ls"), _call("id"), _output("id", "0")],
+            [_call("ls"), _output("ls", "a.py"), _call("id"), _output("id", "0")],
+            [(3, "HR103", "move its line to right after the call")],
+        ),
+        (
+            [_call("ls"), _output("ls", "aborted"), _output("ls", "a.py")],
+            [_call("ls"), _output("ls", "a.py")],
+            [(4, "HR104", "drop the line")],
+        ),
+        (
+            [_call("ls"), _output("ls", "a.py"), _output("ls", "b.py")],
+            [
+                _call("ls"),
+                _output("ls", "a.py"),
+                _message("developer", "input_text", "[result of ls (call_ls)]\nb.py"),
+            ],
+            [(5, "HR104", "keep it as text, in its line")],
+        ),
+        (
+            [_call("ls"), _call("ls"), _output("ls", "a.py")],
+            [_call("ls"), _output("ls", "a.py")],
+            [(4, "HR201", "drop the line")],
+        ),
+        (
+            [PATCH, _output("patch", "Success")],
+            [PATCH, _output("patch", "Success", "custom_tool_call_output")],
+            [(4, "HR108", "make it a custom_tool_call_output")],
+        ),
+        ([_output("lost", "aborted")], [], [(3, "HR102", "drop the line")]),
+        (
+            [_output("lost", "7 files")],
+            [_message("developer", "input_text", SHOWN)],
+            [(3, "HR102", "keep it as text, in its line")],
+        ),
+        ([_call("ls")], [_call("ls")], []),  # Codex itself says that it was aborted
+    ],
+)  # fmt: skip
+def test_repairs_of_rollouts(
+    broken: list[dict[str, Any]], sound: list[dict[str, Any]], repairs: list[tuple[int, str, str]]
+) -> None:
+    outcome = repair_session(rollout(*broken), "rollout.jsonl")
+    assert [(repair.line, repair.rule, repair.what) for repair in outcome.repairs] == repairs
+    assert outcome.after == rollout(*sound)
+    assert outcome.left == []
+
+
+def test_a_rollout_that_counts_its_lines_keeps_their_number() -> None:
+    data = rollout(_call("ls"), _output("ls", "aborted"), _output("ls", "a.py"), history_mode="paginated")
+    outcome = repair_session(data, "rollout.jsonl")
+    kept = _message("developer", "input_text", "[result of ls (call_ls)]\naborted")
+    assert outcome.after == rollout(_call("ls"), kept, _output("ls", "a.py"), history_mode="paginated")
+    moved = rollout(_output("ls", "a.py"), _call("ls"), history_mode="paginated")
+    outcome = repair_session(moved, "rollout.jsonl")
+    assert [(left.finding.rule.code, left.why) for left in outcome.left] == [("HR103", "its line cannot be moved")]
+    assert outcome.after == moved
