@@ -245,14 +245,15 @@ def _position(record: dict[str, Any], block: Block) -> int | None:
     """Which block of a record's message a block is, by its kind and id; of several, the last that is equal to it."""
     message = record.get("message")
     content = message.get("content") if isinstance(message, dict) else None
+    blocks = content if isinstance(content, list) else []
     key = "tool_use_id" if block.kind == "result" else "id"
     found = [
         number
-        for number, each in enumerate(content if isinstance(content, list) else ())
+        for number, each in enumerate(blocks)
         if isinstance(each, dict) and each.get("type") == block.type and each.get(key) == block.id
     ]
     if len(found) > 1:
-        found = [number for number in found if content[number] == block.raw]
+        found = [number for number in found if blocks[number] == block.raw]
     return found[-1] if found else None
 
 
