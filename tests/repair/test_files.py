@@ -45,7 +45,7 @@ def test_where_writing_fails_the_old_file_stays(old: Path, monkeypatch: pytest.M
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files.os, "fsync", full)
+    monkeypatch.setattr("headroom_cli.repair.files.os.fsync", full)
     with pytest.raises(OSError, match="No space left"):
         files.replace(old, b"new\n")
     assert old.read_bytes() == b"old\n"
