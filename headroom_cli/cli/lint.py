@@ -357,11 +357,13 @@ def _sieve(loaded: Config, known: Baseline | None, *, complete: bool) -> Sieve:
 
 def _refuse(run: LintRun) -> None:
     """End the command where nothing was checked, or a file could not be that had to be."""
+    from headroom_cli.report.words import place
+
     if not run.checked:
         first = run.skipped[0]
-        raise Ending(NOTHING_READ, f"nothing was checked: {first.path}: {first.skipped}{_more(run.skipped)}")
+        raise Ending(NOTHING_READ, f"nothing was checked: {place(first.path)}: {first.skipped}{_more(run.skipped)}")
     if refused := run.refused:
-        raise Ending(USAGE, f"could not check {refused[0].path}: {refused[0].skipped}{_more(refused)}")
+        raise Ending(USAGE, f"could not check {place(refused[0].path)}: {refused[0].skipped}{_more(refused)}")
 
 
 def _more(files: Sized) -> str:
