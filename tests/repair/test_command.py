@@ -218,3 +218,22 @@ def test_sessions_are_not_golden_files(session: Path) -> None:
     assert done.returncode == 1
     assert f"not repaired: {session}: a session of a client: headroom repair FILE repairs it" in done.stderr
     assert session.read_bytes() == LOST.read_bytes()
+
+
+THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "c2lnbmVkc2lnbmVk"}
+
+
+def test_thinking_below_a_repair_is_told(session: Path, golden: Path) -> None:
+    body = json.loads(golden.read_text())
+    body["model"] = "claude-fable-5-2"
+    body["messages"][3] = {"role": "assistant", "content": [THOUGHT, {"type": "text", "text": "done"}]}
+    golden.write_text(json.dumps({"messages": [*body["messages"], HELLO], "model": body["model"], "max_tokens": 9}))
+    done = headroom("lint", golden, "--provider", "anthropic", "--fix")
+    assert f"{golden}: thinking after a repair is bound to what stood before it" in done.stderr
+
+    lines = LOST.read_text("utf-8").replace("claude-opus-4-6", "claude-fable-5-2").splitlines()
+    answer = json.loads(lines[8])
+    answer["message"]["content"].insert(0, THOUGHT)
+    session.write_text("\n".join([*lines[:8], json.dumps(answer), *lines[9:]]), "utf-8")
+    done = headroom("repair", session)
+    assert "Thinking after these lines is bound to what precedes it: this model refuses it" in done.stdout
