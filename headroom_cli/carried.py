@@ -23,15 +23,20 @@ def money(tokens: str, rate: str) -> pl.Expr:
     return (pl.col(tokens).cast(pl.Int64) * pl.col(rate) + _PICO // 2) // _PICO
 
 
-def with_sent(blocks: pl.DataFrame, intervals: pl.DataFrame, requests: pl.DataFrame) -> pl.DataFrame:
+def with_sent(
+    blocks: pl.DataFrame, intervals: pl.DataFrame, requests: pl.DataFrame, rebuilt: pl.DataFrame
+) -> pl.DataFrame:
     """Add how many own requests saw each block, the tokens that this sent and carried, and what it cost.
 
     `entry_rate` is what a token cost when it entered, in pico-dollars, `carry_rate` what it cost all the times that it
     was sent again; NULL where no request that saw it has a price. `requests` are priced, in the order of their
-    conversations and indices.
+    conversations and indices. What `rebuilt` (see `waste.cache_rebuilt`) counts as avoidable is left out: it is a
+    finding of its own.
     """
     spans = _spans(intervals, requests)
-    rates = _rates(requests, _explained(spans, blocks, len(requests)))
+    claimed = rebuilt.select("conversation", "request_index", claimed="avoidable_cost_usd_micros")
+    claims = beside(requests.select("conversation", "request_index"), claimed, on=["conversation", "request_index"])
+    rates = _rates(requests, _explained(spans, blocks, len(requests)), claims["claimed"])
     spans = spans.with_columns(_sums(spans, rates))
     seen = spans.group_by("conversation", "block_index", maintain_order=True).agg(
         pl.col("times_sent", "_paid", "_carry").sum(), pl.col("_first_entry", "_first_carry").first()
@@ -108,7 +113,7 @@ def _sums(spans: pl.DataFrame, rates: pl.DataFrame) -> list[pl.Series]:
     ]
 
 
-def _rates(requests: pl.DataFrame, explained: pl.Series) -> pl.DataFrame:
+def _rates(requests: pl.DataFrame, explained: pl.Series, claimed: pl.Series) -> pl.DataFrame:
     """`own`, and the pico-dollars of a token that enters with a request and of one that it sends again.
 
     NULL without a price.
@@ -121,12 +126,12 @@ def _rates(requests: pl.DataFrame, explained: pl.Series) -> pl.DataFrame:
     before = given.shift(1).forward_fill().over("conversation").fill_null(0)
     again = pl.min_horizontal(given, before)
     read_again = pl.min_horizontal(read, again)
-    carry = (read_again * read_price + (again - read_again) * rest_price) / again
+    carry = (read_again * read_price + (again - read_again) * rest_price - claimed.fill_null(0)) / again
     entry = ((read - read_again) * read_price + (rest - again + read_again) * rest_price) / (given - again)
     known = (given > 0) & pl.col("cost_usd_micros").is_not_null()
     scale = pl.min_horizontal(1.0, given / explained) * _PICO
     return requests.select(
         "own",
         entry=pl.when(known).then(scale * pl.when(given > again).then(entry).otherwise(rest_price)),
-        carry=pl.when(known).then(scale * pl.when(again > 0).then(carry).otherwise(rest_price)),
+        carry=pl.when(known).then(scale * pl.when(again > 0).then(carry.clip(0)).otherwise(rest_price)),
     ).with_columns(pl.col("entry", "carry").round().cast(pl.Int64))

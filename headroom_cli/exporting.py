@@ -66,7 +66,7 @@ def export(
                 f"{target} can't be updated: it keeps no state (it was redacted, or made by another version)"
             )
         state, read = _gathered(files, analyser, options, before, progress)
-        tables = _tables(state, options)
+        tables = _tables(state, analyser, options)
         added, replaced = _changes(before, state)
         body = dataset.write_dataset(
             folder,
@@ -108,13 +108,12 @@ def tables_of(
 ) -> dict[str, pl.DataFrame]:
     """The tables that an export would write, without writing any."""
     state, _ = _gathered(files, analyser, options, None, progress)
-    return _tables(state, options)
+    return _tables(state, analyser, options)
 
 
-def _tables(state: State, options: Options) -> dict[str, pl.DataFrame]:
-    tables = exported(
-        settle(state.frames, prices=options.prices), state.known, texts=state.texts if options.with_text else None
-    )
+def _tables(state: State, analyser: Analyser, options: Options) -> dict[str, pl.DataFrame]:
+    settled = settle(state.frames, prices=options.prices, ignored_signals=analyser.settings.ignored_signals)
+    tables = exported(settled, state.known, texts=state.texts if options.with_text else None)
     if options.key is not None:
         tables = redact.redacted(tables, options.key)
     return tables

@@ -31,6 +31,7 @@ class Run:
     """All files of a run and what they gave, settled. `tool_units` only where asked for: by conversation number.
 
     `selection` says which requests and conversations were asked for, `prices` what they were priced at.
+    `lint` is how many errors and warnings lint finds, where that was asked for.
     """
 
     settled: Settled
@@ -38,3 +39,4 @@ class Run:
     tool_units: dict[int, list[tuple[int, list[int]]]] = field(default_factory=dict)
     selection: Selection = field(default_factory=Selection)
     prices: PriceList = field(default_factory=PriceList)
+    lint: tuple[int, int] | None = None

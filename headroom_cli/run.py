@@ -69,7 +69,8 @@ def analyse_files(
         gathered = gather(files, analyser, wanted, jobs=jobs, progress=progress)
     chosen = selection or Selection()
     listed = prices or PriceList()
-    return Run(settle(gathered.frames, chosen, listed), gathered.reports, gathered.tool_units, chosen, listed)
+    settled = settle(gathered.frames, chosen, listed, analyser.settings.ignored_signals)
+    return Run(settled, gathered.reports, gathered.tool_units, chosen, listed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from headroom_cli.cost import PriceList, price_requests
 from headroom_cli.projects import project_of
 from headroom_cli.selection import Selection
 from headroom_cli.tables import USAGE_COLUMNS, Frames, beside
+from headroom_cli.waste import cache_rebuilt
 
 _MIN_COPY_MESSAGES = 2
 
@@ -45,10 +46,16 @@ class Settled:
     diagnostics: pl.DataFrame
 
 
-def settle(frames: Frames, selection: Selection | None = None, prices: PriceList | None = None) -> Settled:
+def settle(
+    frames: Frames,
+    selection: Selection | None = None,
+    prices: PriceList | None = None,
+    ignored_signals: frozenset[str] = frozenset(),
+) -> Settled:
     """Decide the owner of everything, then what follows from it: tokens sent and carried, and cost.
 
-    What `selection` leaves out is owned by nobody in the result, without being a copy.
+    What `selection` leaves out is owned by nobody in the result, without being a copy. Of signals, only those that are
+    about cost can be ignored here.
     """
     chosen = selection or Selection()
     ranked = _ranked(frames.conversations)
@@ -60,7 +67,11 @@ def settle(frames: Frames, selection: Selection | None = None, prices: PriceList
     messages = _own_messages(ranked, frames.messages, calls, chosen)
     requests = _own_requests(ranked, messages, calls)
     requests = price_requests(requests, prices)
-    blocks = with_sent(_own_blocks(ranked, messages, frames.blocks), frames.intervals, requests)
+    blocks = _own_blocks(ranked, messages, frames.blocks)
+    rebuilt = cache_rebuilt.find(requests, blocks)
+    if cache_rebuilt.NAME in ignored_signals:
+        rebuilt = rebuilt.clear()
+    blocks = with_sent(blocks, frames.intervals, requests, rebuilt)
     conversations = _distinct_ids(ranked, messages)
     if not chosen.is_everything:
         active = pl.concat([messages.filter("selected")["conversation"], requests.filter("selected")["conversation"]])
@@ -71,7 +82,7 @@ def settle(frames: Frames, selection: Selection | None = None, prices: PriceList
         requests=requests,
         blocks=blocks,
         intervals=frames.intervals,
-        waste=_own_waste(blocks, frames.waste),
+        waste=pl.concat([_own_waste(blocks, frames.waste), _rebuilt_waste(rebuilt)], how="diagonal"),
         diagnostics=_own_diagnostics(conversations, frames.diagnostics),
         nested=price_requests(_unseen_nested(ranked, frames.nested, requests).filter(chosen.requests()), prices),
     )
@@ -218,6 +229,24 @@ def _own_waste(blocks: pl.DataFrame, waste: pl.DataFrame) -> pl.DataFrame:
         cost_usd_micros=money("exclusive_tokens", "_rate"),
         avoidable_cost_usd_micros=money("avoidable_tokens", "_rate"),
     ).drop("_rate")
+
+
+def _rebuilt_waste(rebuilt: pl.DataFrame) -> pl.DataFrame:
+    """Rebuilt caches as findings: money without tokens of their own."""
+    none = pl.lit(0, pl.Int64)
+    minutes = (pl.col("gap_seconds") / 60).round().cast(pl.Int64)
+    return rebuilt.select(
+        pl.exclude("gap_seconds"),
+        signal=pl.lit(cache_rebuilt.NAME),
+        exclusive_tokens=none,
+        avoidable_tokens=none,
+        carried_tokens=none,
+        times_sent=pl.lit(0, pl.Int32),
+        confidence=pl.when(pl.col("cause") == cache_rebuilt.EXPIRED).then(pl.lit("medium")).otherwise(pl.lit("high")),
+        summary=pl.when(pl.col("cause") == cache_rebuilt.EXPIRED).then(pl.format("a pause of {} min", minutes)),
+        cost_usd_micros="avoidable_cost_usd_micros",
+        own=pl.lit(True),
+    )
 
 
 def _own_diagnostics(conversations: pl.DataFrame, diagnostics: pl.DataFrame) -> pl.DataFrame:

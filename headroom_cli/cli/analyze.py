@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import tzinfo
 from enum import StrEnum
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from headroom_cli.source.discover import Discovery
 
 
+_LINT_BYTES = 20_000_000
 _MOST_ROWS = 1_000_000_000
 
 
@@ -137,6 +139,8 @@ def analyze(
         raise Ending(NOTHING_READ, f"nothing could be read: {first.path}: {first.skipped}{others}")
     if run.settled.conversations.is_empty():
         raise Ending(NOTHING_READ, nothing_selected(run, zone))
+    if output in (Format.table, Format.markdown) and not dimensions:
+        run = with_lint(run, discovery)
     verdict = judge(run.settled, budget) if budget.is_set else None
     write_report(
         run, discovery, output, dimensions, verdict, zone=zone, limit=limit, verbose=verbose, no_color=no_color
@@ -161,6 +165,20 @@ def budget_of(loaded: Config, max_avoidable: str | None, max_cost: str | None, m
 def _configured(loaded: Config, name: str) -> str:
     value = loaded[f"analyze.budget.max-{name}"]
     return str(value) if value else ""
+
+
+def with_lint(run: Run, discovery: Discovery) -> Run:
+    """With what lint finds, for a report on one session: there it takes no time to speak of."""
+    from headroom_cli.report.session_screen import the_session
+
+    if sum(found.size for found in discovery.files) > _LINT_BYTES or any(found.stdin for found in discovery.files):
+        return run
+    if the_session(run) is None:
+        return run
+    from headroom_cli.lint.run import lint_files
+
+    judged = lint_files(discovery.files)
+    return replace(run, lint=(judged.count("error"), judged.count("warning")))
 
 
 def _selection(

@@ -10,6 +10,10 @@ CAUSES = {
     ("reread", "compacted"): "read again after a compaction",
     ("reread", "changed"): "called again, and most of the answer was new",
     ("reread", "unanswered"): "the earlier call has no result",
+    ("cache_rebuilt", "expired"): "the cache had expired",
+    ("cache_rebuilt", "tools"): "the tools had changed",
+    ("cache_rebuilt", "system"): "the system prompt had changed",
+    ("cache_rebuilt", None): "the cached prefix had changed",
     ("base64", None): "binary data as base64 text",
     ("ansi_noise", None): "terminal colours and progress bars",
     ("html_noise", None): "HTML tags and comments",
@@ -22,6 +26,7 @@ CAUSES = {
 
 ADVICE = {
     "reread": "tell the agent that files it has read are still in its context; read ranges, not whole files",
+    "cache_rebuilt": "cache for an hour where sessions pause, or compact before; leave tools and system prompt alone",
     "base64": "keep binary data out of results: save it to a file and return the path",
     "ansi_noise": "run tools without colours and progress bars (NO_COLOR=1, --no-progress, | cat)",
     "html_noise": "strip markup before the model sees it: fetch pages as text, drop HTML fields of API answers",

@@ -11,6 +11,8 @@ from headroom_cli.settle import Settled
 
 AVOIDABLE_SENT = pl.col("avoidable_tokens") * pl.col("times_sent")
 AVOIDABLE_CARRIED = pl.col("avoidable_tokens") * (pl.col("times_sent") - 1).clip(0)
+IS_AVOIDABLE = (pl.col("avoidable_tokens") > 0) | (pl.col("avoidable_cost_usd_micros") > 0).fill_null(False)
+"""Whether a cure would recover anything: tokens, or only money (`cache_rebuilt`)."""
 _COST = "avoidable_cost_usd_micros"
 _MOSTLY = 0.5
 
@@ -31,11 +33,12 @@ def finding_rows(settled: Settled) -> pl.DataFrame:
 
 
 def priced(findings: pl.DataFrame) -> bool:
-    """Whether most of the avoidable tokens that were sent have a price."""
-    sent, with_price = findings.select(
-        all=AVOIDABLE_SENT.sum(), priced=AVOIDABLE_SENT.filter(pl.col(_COST).is_not_null()).sum()
-    ).row(0)
-    return bool(with_price) and with_price >= _MOSTLY * sent
+    """Whether most of the avoidable tokens that were sent have a price, or money alone is avoidable."""
+    sent, with_price, cost = findings.select(
+        AVOIDABLE_SENT.sum().alias("all"), AVOIDABLE_SENT.filter(pl.col(_COST).is_not_null()).sum().alias("priced"),
+        pl.col(_COST).sum(),
+    ).row(0)  # fmt: skip
+    return bool(cost) and with_price >= _MOSTLY * sent
 
 
 def by_cause(findings: pl.DataFrame, *within: str) -> pl.DataFrame:
@@ -68,5 +71,5 @@ def by_cause(findings: pl.DataFrame, *within: str) -> pl.DataFrame:
 
 def top_causes(findings: pl.DataFrame, within: Sequence[str], most: int) -> pl.DataFrame:
     """The causes with most that is avoidable for each value of `within`."""
-    ranked = by_cause(findings.filter(pl.col("avoidable_tokens") > 0), *within)
+    ranked = by_cause(findings.filter(IS_AVOIDABLE), *within)
     return ranked.group_by(list(within), maintain_order=True).head(most)

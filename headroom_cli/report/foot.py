@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from datetime import tzinfo
+from time import time as now
 
 import polars as pl
 
@@ -18,6 +19,7 @@ from headroom_cli.source.walk import path_text
 from headroom_cli.tokens import DEFAULT_ENCODING
 
 _SHOWN = 2
+_CLEANUP_DAYS = 30
 _DATED = re.compile(r"^-(?:\d{8}|\d{4}-\d{2}-\d{2})$")
 
 
@@ -27,9 +29,11 @@ def foot(run: Run, discovery: Discovery, zone: tzinfo | None, *, verbose: bool) 
     calibrated = calibration_words(calibrate(run.settled).models)
     return [
         *_selection(run.selection, zone),
+        *_lint(run),
         *_records(run, shown, verbose),
         *_skipped(run, discovery, shown),
         *_notes(run, shown),
+        *_vanishing(run, discovery),
         *_images(run),
         *_prices(run, shown),
         f"entered: once; sent: once a request; carried: sent again; {DEFAULT_ENCODING} estimates",
@@ -105,6 +109,26 @@ def _records(run: Run, shown: int, verbose: bool) -> list[str]:
         lines.append("Unknown: " + ", ".join(f"{plain(name, 40)} {count:,}x" for name, count in unknown.most_common()))
     places = [f"{place(path)}:{damage.line}: {damage.reason}" for path, damage in damaged]
     return lines + _some("Damaged", places, shown)
+
+
+def _lint(run: Run) -> list[str]:
+    if run.lint is None:
+        return []
+    errors, warnings = run.lint
+    hint = " (headroom lint tells)" if errors or warnings else ""
+    return [f"lint: {plural(errors, 'error')}, {plural(warnings, 'warning')}{hint}"]
+
+
+def _vanishing(run: Run, discovery: Discovery) -> list[str]:
+    """Files of Claude Code that it deletes within a week, by its default of 30 days."""
+    if not discovery.roots:
+        return []
+    claude = {file.path for file in run.files if file.log_format == "claude-code"}
+    oldest = now() - (_CLEANUP_DAYS - 7) * 86_400
+    number = sum(found.mtime < oldest and path_text(found.path) in claude for found in discovery.files)
+    if not number:
+        return []
+    return [f"Claude Code deletes {plural(number, 'file')} of these within 7 days (headroom export keeps them)"]
 
 
 def _skipped(run: Run, discovery: Discovery, shown: int) -> list[str]:

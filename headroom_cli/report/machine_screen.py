@@ -197,7 +197,7 @@ def _avoidable(rows: list[tuple[int, int, int | None, int | None]]) -> list[tupl
     """
     amounts, shares = [], []
     for tokens, entered, saved, cost in rows:
-        if not tokens:
+        if not tokens and not saved:
             amounts.append("-")
             shares.append("")
         elif saved is not None and cost:
@@ -275,13 +275,13 @@ def _by_source(sent: Sent, limit: int) -> Section:
 def _worst_sessions(sessions: pl.DataFrame, findings: pl.DataFrame, zone: tzinfo | None, limit: int) -> Section:
     """The sessions with most avoidable tokens sent, or the most costly ones where nothing was avoidable."""
     kept = sessions if limit == 0 else sessions.head(limit)
-    wasteful = bool(kept["avoidable"].sum())
+    wasteful = bool(kept["avoidable"].sum() or kept["avoidable_cost"].sum())
     reasons: dict[str, list[str]] = {}
     session = pl.coalesce("session_id", "conversation_id").alias("session")
     for row in top_causes(findings.with_columns(session), ["session"], 2).iter_rows(named=True):
         said = f"{row['signal']} {row['findings']:,}x"
         reasons.setdefault(row["session"], []).append(said)
-    rows = [row for row in kept.iter_rows(named=True) if row["avoidable"] or not wasteful]
+    rows = [row for row in kept.iter_rows(named=True) if row["avoidable"] or row["avoidable_cost"] or not wasteful]
     columns = [
         (text_column(), [_session_name(row) for row in rows]),
         (Column(), [f"{local(row['started_at'], zone):%d %b}" if row["started_at"] else "" for row in rows]),

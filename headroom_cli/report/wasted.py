@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from headroom_cli.report.advice import ADVICE, cause_words
-from headroom_cli.report.findings import by_cause, priced
+from headroom_cli.report.findings import IS_AVOIDABLE, by_cause, priced
 from headroom_cli.report.known import known_sum
 from headroom_cli.report.layout import Column, Section, prose_column, shown, text_column
 from headroom_cli.report.sources import Sent
@@ -22,7 +22,7 @@ _COST = "avoidable_cost_usd_micros"
 def avoidable(findings: pl.DataFrame, sent: Sent, figures: Figures, limit: int) -> Section:
     """What a cure would recover, by signal and cause, and what is flagged without being avoidable."""
     rows = by_cause(findings)
-    found = rows.filter(pl.col("avoidable_tokens") > 0)
+    found = rows.filter(IS_AVOIDABLE)
     section = Section("AVOIDABLE", headline(rows, sent, figures))
     if len(found):
         kept = shown(len(found), limit)
@@ -38,7 +38,7 @@ def avoidable(findings: pl.DataFrame, sent: Sent, figures: Figures, limit: int) 
         section.rows = [tuple(cell(row) for _, cell in chosen) for row in table]
     flagged = [
         f"{row['findings']:,} {signal_words(row['signal'], row['cause'])} ({short(row['flagged_tokens'])})"
-        for row in rows.filter((pl.col("avoidable_tokens") == 0) & (pl.col("flagged_tokens") > 0)).iter_rows(named=True)
+        for row in rows.filter(~IS_AVOIDABLE & (pl.col("flagged_tokens") > 0)).iter_rows(named=True)
     ]
     if flagged:
         section.lines.append(f"Flagged, not avoidable (tokens): {', '.join(flagged[:4])}{_more(flagged, 4)}.")
@@ -48,10 +48,10 @@ def avoidable(findings: pl.DataFrame, sent: Sent, figures: Figures, limit: int) 
 def headline(rows: pl.DataFrame, sent: Sent, figures: Figures) -> str:
     """What is avoidable, as a part of what was paid, of the tokens that entered, and of those that were sent."""
     tokens, carried = int(rows["avoidable_tokens"].sum()), int(rows["avoidable_sent_tokens"].sum())
-    if not tokens:
+    costs = rows[_COST].is_not_null().any()
+    if not tokens and not rows[_COST].sum():
         return NOTHING
     said = []
-    costs = rows[_COST].is_not_null().any()
     if costs:
         cost = int(rows[_COST].sum())
         said.append(f"{usd(cost)} of {usd(figures['cost_usd_micros'])} ({share(cost, figures['cost_usd_micros'])})")
@@ -74,8 +74,8 @@ _MONEY = Column("cost")
 _COLUMNS: tuple[tuple[Column, Callable[[dict[str, Any]], str]], ...] = (
     (text_column("signal"), lambda row: signal_words(row["signal"], row["cause"])),
     (Column("found"), lambda row: whole(row["findings"])),
-    (Column("tokens"), lambda row: whole(row["avoidable_tokens"])),
-    (Column("carried"), lambda row: short(row["avoidable_carried_tokens"])),
+    (Column("tokens"), lambda row: whole(row["avoidable_tokens"]) if row["avoidable_tokens"] else "-"),
+    (Column("carried"), lambda row: short(row["avoidable_carried_tokens"]) if row["avoidable_tokens"] else "-"),
     (_MONEY, lambda row: "-" if row[_COST] is None else usd(row[_COST])),
     (text_column("confidence"), lambda row: row["confidence"] or ""),
 )
@@ -87,7 +87,7 @@ def _more(entries: list[str], shown: int) -> str:
 
 def worst(findings: pl.DataFrame, limit: int) -> Section | None:
     """The findings that cost most, each with its place; None where nothing was avoidable."""
-    found = findings.filter(pl.col("avoidable_tokens") > 0)
+    found = findings.filter(IS_AVOIDABLE)
     kept = found if limit == 0 else found.head(limit)
     if not len(kept):
         return None
@@ -98,6 +98,9 @@ def worst(findings: pl.DataFrame, limit: int) -> Section | None:
     if len(found) > len(kept):
         section.lines = [f"{len(found) - len(kept):,} more: --limit {min(len(found), 100)}, or --format json"]
     return section
+
+
+_SINCE = {"cache_rebuilt": "last used in"}
 
 
 def _weight(row: dict[str, Any], by_cost: bool) -> str:
@@ -111,7 +114,9 @@ def _finding(row: dict[str, Any]) -> str:
     why = cause_words(str(row["signal"]), row["cause"] if isinstance(row["cause"], str) else None)
     if row["confidence"] == "medium":
         why = why.replace("unchanged", "nearly unchanged")
-    since = f", as in line {row['first_line']}" if row["first_line"] else ""
+    if row["signal"] == "cache_rebuilt":
+        why += f", {row['tokens']:,} tokens computed anew"
+    since = f", {_SINCE.get(row['signal'], 'as in')} line {row['first_line']}" if row["first_line"] else ""
     carried = f", sent {row['times_sent']:,} times" if row["times_sent"] > 1 else ""
     return f"{what}: {why}{since}{carried}\n{place(str(row['path']))}:{row['line']}"
 
@@ -131,7 +136,7 @@ def _call(row: dict[str, Any]) -> str:
 def advice(findings: pl.DataFrame, limit: int) -> Section | None:
     """What to do, the signal with most to save first."""
     saved = (
-        by_cause(findings.filter(pl.col("avoidable_tokens") > 0))
+        by_cause(findings.filter(IS_AVOIDABLE))
         .group_by("signal", maintain_order=True)
         .agg(pl.col("avoidable_tokens", "avoidable_sent_tokens").sum(), known_sum(_COST))
         .sort(_COST, "avoidable_sent_tokens", "avoidable_tokens", descending=True, nulls_last=True, maintain_order=True)

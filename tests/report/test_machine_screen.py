@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -73,3 +75,13 @@ def test_nothing_owned_still_says_so(machine: Made, analyse_paths: Any) -> None:
     text = screen(made)
     assert text.startswith("0 sessions\n")
     assert "AVOIDABLE  nothing found" in text
+
+
+def test_files_that_claude_code_soon_deletes_are_counted(write: Any, analyse_paths: Any, claude_records: Any) -> None:
+    log = write("projects/a/0f3c.jsonl", claude_records())
+    run, discovery = analyse_paths(log)
+    words = "Claude Code deletes 1 file of these within 7 days"
+    old = replace(discovery.files[0], mtime=time.time() - 24 * 86_400)
+    assert words not in screen((run, replace(discovery, files=[old])))
+    assert words in screen((run, replace(discovery, files=[old], roots=[Path("projects")])))
+    assert words not in screen((run, replace(discovery, roots=[Path("projects")])))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -130,3 +131,10 @@ def test_threads_of_one_session_are_one_report(write: Any, analyse_paths: Any, c
     write("a/second.jsonl", resumed)
     text = screen(analyse_paths("a"))
     assert "1 other thread: 0 requests of these, counted in" in text
+
+
+def test_what_lint_finds_is_told_where_it_was_asked(session: Made) -> None:
+    run, discovery = session
+    assert "lint:" not in screen(session)
+    assert "lint: 0 errors, 0 warnings\n" in screen((replace(run, lint=(0, 0)), discovery))
+    assert "lint: 1 error, 2 warnings (headroom lint tells)\n" in screen((replace(run, lint=(1, 2)), discovery))
