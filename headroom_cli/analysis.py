@@ -15,8 +15,8 @@ from headroom_cli.model import Block, Conversation, ToolCall, Waste
 from headroom_cli.source.stream import DEFAULT_LIMITS, Limits
 from headroom_cli.tokens import TextCounter, get_tokenizer, replace_surrogates
 from headroom_cli.waste import reread
-from headroom_cli.waste.base import PREFIX_KINDS, TEXT_KINDS, scan_texts
-from headroom_cli.waste.claims import Claim, claim
+from headroom_cli.waste.base import PREFIX_KINDS, TEXT_KINDS, behaviour_signals, claims_late, scan_texts
+from headroom_cli.waste.claims import Claim, Unclaimed, claim
 from headroom_cli.waste.history import History
 from headroom_cli.waste.paths import CallTarget, call_target
 
@@ -32,6 +32,10 @@ class Settings:
     reread_gap: int = reread.GAP
     ignored_signals: frozenset[str] = frozenset()
     limits: Limits = DEFAULT_LIMITS
+
+    def options(self, signal: str) -> dict[str, int]:
+        """The settings of one signal, as its `find` takes them."""
+        return {"min_tokens": self.reread_min_tokens, "gap": self.reread_gap} if signal == reread.NAME else {}
 
 
 @dataclass(slots=True)
@@ -97,14 +101,8 @@ class Analyser:
 
     def _analysis(self, conversation: Conversation, blocks: list[Block]) -> Analysis:
         history = History.of(blocks, conversation.messages)
-        ignored = self.settings.ignored_signals
-        waste: list[Waste] = []
-        claimed: set[int] = set()
-        if reread.NAME not in ignored:
-            waste = reread.find(history, min_tokens=self.settings.reread_min_tokens, gap=self.settings.reread_gap)
-            for finding in waste:
-                finding.exclusive_tokens = finding.tokens
-                claimed.add(finding.block)
+        unclaimed = Unclaimed(blocks)
+        waste = self._behaviour(history, unclaimed, late=False)
         targets = {
             block.index: call_target(block.tool_name or "", block.part.arguments)
             for block in blocks
@@ -115,11 +113,20 @@ class Analyser:
             if block.text and (claims := self._claims.get(_memo_key(block))):
                 target = analysis.target(block.index) if block.kind == "tool_result" else None
                 shows_file = target is not None and target.shows_file
-                waste += _content_waste(block, claims, nothing_left=block.index in claimed, shows_file=shows_file)
+                waste += unclaimed.take(_content_waste(block, claims, shows_file=shows_file))
+        waste += self._behaviour(history, unclaimed, late=True)
         return analysis
 
+    def _behaviour(self, history: History, unclaimed: Unclaimed, *, late: bool) -> list[Waste]:
+        """What the behaviour signals find that claim before the content signals, or after them."""
+        waste: list[Waste] = []
+        for name, signal in behaviour_signals().items():
+            if name not in self.settings.ignored_signals and claims_late(name) == late:
+                waste += unclaimed.take(signal.find(history, **self.settings.options(name)))
+        return waste
 
-def _content_waste(block: Block, claims: Iterable[Claim], *, nothing_left: bool, shows_file: bool) -> list[Waste]:
+
+def _content_waste(block: Block, claims: Iterable[Claim], *, shows_file: bool) -> list[Waste]:
     """Claims as findings. What was asked for is not avoidable: what stands in a file, what a human has pasted."""
     findings = []
     for found in claims:
@@ -132,8 +139,8 @@ def _content_waste(block: Block, claims: Iterable[Claim], *, nothing_left: bool,
                 found.signal,
                 block.index,
                 found.tokens,
-                exclusive_tokens=0 if nothing_left else found.exclusive,
-                avoidable_tokens=0 if nothing_left or doubtful else found.avoidable,
+                exclusive_tokens=found.exclusive,
+                avoidable_tokens=0 if doubtful else found.avoidable,
                 confidence="low" if doubtful else found.confidence,
                 at_risk_tokens=found.at_risk,
             )

@@ -24,6 +24,7 @@ from headroom_cli.pairing import pair, tool_units
 from headroom_cli.tokens import TextCounter, Tokenizer, get_tokenizer, replace_surrogates
 from headroom_cli.waste import pages, reread
 from headroom_cli.waste.claims import detect
+from headroom_cli.waste.history import RETRIEVAL_MARKERS
 from headroom_cli.wire.plain import as_plain
 
 __all__ = [
@@ -233,6 +234,6 @@ def _compressed(blocks: list[Block], history: list[Any], compressed_messages: Se
     tokens = 0
     for group, repeats in reread.same_content(blocks):
         text = "\n".join(shown[group[0].message_index])
-        if group[0].text not in text and any(marker in text for marker in reread.RETRIEVAL_MARKERS):
+        if group[0].text not in text and any(marker in text for marker in RETRIEVAL_MARKERS):
             tokens += sum(group[position].tokens for position in repeats)
     return tokens

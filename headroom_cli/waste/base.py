@@ -1,7 +1,8 @@
 """What a waste signal is, and how the content signals are run over a batch of texts.
 
-A content signal is a module of this package with a `scan` function; its docstring is the page that `headroom explain`
-prints. It states what it flags as spans of a text, so that a token can be claimed once (see `claims.py`).
+A signal is a module of this package; its docstring is the page that `headroom explain` prints. A content signal has a
+function `scan` and states what it flags as spans of a text, so that a token can be claimed once (see `claims.py`). A
+behaviour signal has a function `find`, which looks at a whole history and flags whole blocks.
 """
 
 from __future__ import annotations
@@ -12,13 +13,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
+from headroom_cli.model import Block, Waste
 from headroom_cli.tokens import TextCounter
 from headroom_cli.waste.spans import Span
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from headroom_cli.waste.history import History
 
 CLAIM_ORDER = (
     "reread",
@@ -102,15 +107,53 @@ class ContentSignal(Protocol):
         """The flagged tokens of these spans, or of parts of them."""
 
 
+class BehaviourSignal(Protocol):
+    """The face of a behaviour signal's module."""
+
+    NAME: str
+
+    def find(self, history: History, **options: int) -> list[Waste]:
+        """Findings in block order, none twice for a block. Each claims all of its block that is left.
+
+        `tokens`, `avoidable_tokens` and `confidence` are those of the definition, as if nothing had been claimed.
+        """
+
+
+def whole_block(signal: str, block: Block, evidence: int, request: int | None, *, doubtful: bool = False) -> Waste:
+    """A finding whose cure recovers the whole block: what it told stood in the block `evidence` already.
+
+    Where that is doubtful, confidence is low and nothing is avoidable.
+    """
+    finding = Waste(signal, block.index, block.tokens, first_block=evidence, request=request)
+    if doubtful:
+        finding.confidence = "low"
+    else:
+        finding.avoidable_tokens = block.tokens
+    return finding
+
+
 @cache
 def content_signals() -> dict[str, ContentSignal]:
     """The content signals by name, in the order of their claims: every module of this package that has `scan`."""
+    return {name: cast("ContentSignal", module) for name, module in _modules("scan").items()}
+
+
+@cache
+def behaviour_signals() -> dict[str, BehaviourSignal]:
+    """The behaviour signals by name, in the order of their claims: every module of this package that has `find`."""
+    return {name: cast("BehaviourSignal", module) for name, module in _modules("find").items()}
+
+
+def claims_late(name: str) -> bool:
+    """Whether a signal claims what the content signals have left."""
+    return CLAIM_ORDER.index(name) > CLAIM_ORDER.index("dynamic_date")
+
+
+def _modules(function: str) -> dict[str, ModuleType]:
     package = __name__.rpartition(".")[0]
-    found = {}
-    for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
-        signal = importlib.import_module(f"{package}.{module.name}")
-        if hasattr(signal, "scan"):
-            found[signal.NAME] = cast("ContentSignal", signal)
+    modules = pkgutil.iter_modules(importlib.import_module(package).__path__)
+    signals = (importlib.import_module(f"{package}.{module.name}") for module in modules)
+    found = {signal.NAME: signal for signal in signals if hasattr(signal, "NAME") and hasattr(signal, function)}
     return {name: found[name] for name in CLAIM_ORDER if name in found}
 
 

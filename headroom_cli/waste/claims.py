@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from headroom_cli.model import Block, Waste
 from headroom_cli.tokens import TextCounter
-from headroom_cli.waste.base import Count, Hit, content_signals, scan_texts
+from headroom_cli.waste.base import Count, Hit, behaviour_signals, content_signals, scan_texts
 from headroom_cli.waste.spans import Span, merge, subtract
 
 CONTENT_OF_FILES = frozenset({"html_noise", "repetition", "whitespace"})
@@ -29,6 +30,30 @@ class Claim(NamedTuple):
     avoidable: int
     confidence: Literal["high", "low"] = "high"
     at_risk: int | None = None
+
+
+class Unclaimed:
+    """What no signal has claimed yet of the blocks of a history."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self._blocks = blocks
+        self._claimed: dict[int, int] = {}
+
+    def take(self, findings: list[Waste]) -> list[Waste]:
+        """Let the findings of one signal, or of several in the order of claims, take what is left of their blocks.
+
+        A behaviour signal claims all tokens of its finding, a content signal what its claim on the text has left it.
+        Findings of low confidence have nothing avoidable.
+        """
+        claimed = self._claimed
+        for finding in findings:
+            before = claimed.get(finding.block, 0)
+            wanted = finding.tokens if finding.signal in behaviour_signals() else finding.exclusive_tokens
+            exclusive = min(wanted, self._blocks[finding.block].tokens - before)
+            finding.exclusive_tokens = exclusive
+            finding.avoidable_tokens = 0 if finding.confidence == "low" else min(finding.avoidable_tokens, exclusive)
+            claimed[finding.block] = before + exclusive
+        return findings
 
 
 def detect(

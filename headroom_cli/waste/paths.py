@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import orjson
@@ -15,7 +16,8 @@ _WRITERS = frozenset(
     {
         "Edit", "Write", "MultiEdit", "NotebookEdit", "edit_file", "write_file", "create_file", "str_replace",
         "str_replace_editor", "str_replace_based_edit_tool", "edit", "write", "insert_edit_into_file",
-        "replace", "replace_in_file", "search_replace", "apply_diff", "write_to_file",
+        "replace", "replace_in_file", "search_replace", "apply_diff", "write_to_file", "apply_patch", "multi_edit",
+        "text_editor_code_execution", "memory",
     }
 )  # fmt: skip
 _EDITOR_READS = ("view", "read", "list")
@@ -36,25 +38,27 @@ _SUBAGENTS = frozenset({"Task", "Agent", "spawn_agent", "spawn_agents"})
 _UPHEAVAL = re.compile(
     r"\bgit\s+(?:-\S+\s+\S+\s+)*(?:merge|rebase|checkout|switch|reset|restore|pull|stash|apply|am|cherry-pick|revert|clean)\b"
     r"|\b(?:black|isort|gofmt\s+-w|goimports\s+-w|rustfmt|prettier\s+.*--write|ruff\s+format|ruff\s+.*--fix|eslint\s+.*--fix)\b"
+    r"|\b(?:make|run|just|task|yarn|pnpm)\s+(?:fmt|format)\b"
     r"|\b(?:cargo\s+fmt|go\s+fmt|go\s+generate|terraform\s+fmt|npm\s+install|patch\s+-p)\b"
 )
+_PATCH_BEGIN = "*** Begin Patch"
+_PATCH_KEYS = ("input", "patch", "patchText")
 _MAX_COMMAND = 20_000
 _SHOWN = 80
 
 
 def written_paths(name: str, arguments: Any) -> list[str]:
     """Paths that a call of `name` writes: editing tools, `apply_patch`, and shell commands that redirect or edit."""
-    fields = _fields(arguments)
-    if name == "apply_patch" or (isinstance(arguments, str) and arguments.startswith("*** Begin Patch")):
-        return _patched(_text(fields, arguments))
-    if name in _WRITERS and fields.get("command") not in _EDITOR_READS:
-        return _named(fields)
+    fields = call_fields(arguments)
+    patch = patch_of(fields, arguments)
+    if patch:
+        return _patched(patch)
+    if is_writer(name) and fields.get("command") not in _EDITOR_READS:
+        return named_paths(fields)
     command = shell_command(fields)
     if not command:
         return []
-    if "*** Begin Patch" in command:
-        return _patched(command)
-    targets = [match.strip("'\"") for match in _REDIRECT.findall(command)]
+    targets = [match.strip("'\"") for match in _REDIRECT.findall(command)] if ">" in command else []
     if _MAY_WRITE.search(command):
         for simple in _SEPARATORS.split(command):
             targets += _written_by(_words(simple))
@@ -74,15 +78,29 @@ def _written_by(words: list[str]) -> list[str]:
     return []
 
 
+@lru_cache(maxsize=1024)
+def is_writer(name: str) -> bool:
+    """Whether a tool writes files, unless its `command` says otherwise; `mcp__files__edit_file` is `edit_file`."""
+    return name.rpartition("__")[2] in _WRITERS
+
+
+def patch_of(fields: dict[str, Any], arguments: Any) -> str:
+    """The patch, in the format of `apply_patch`, that a call or its shell command holds; empty if it holds none."""
+    text = next((value for key in _PATCH_KEYS if isinstance(value := fields.get(key), str)), None)
+    if text is None:
+        text = arguments if isinstance(arguments, str) and not fields else shell_command(fields)
+    return text if _PATCH_BEGIN in text else ""
+
+
 def changes_tree(name: str, arguments: Any) -> bool:
     """Whether a call may have written any number of files that it does not name: git, formatters, subagents."""
-    return name in _SUBAGENTS or _UPHEAVAL.search(shell_command(_fields(arguments))) is not None
+    return name in _SUBAGENTS or _UPHEAVAL.search(shell_command(call_fields(arguments))) is not None
 
 
 def read_paths(name: str, arguments: Any) -> list[str]:
     """Paths that a call of `name` names: the tool's path argument, or each word of a shell command that may be one."""
-    fields = _fields(arguments)
-    named = _named(fields)
+    fields = call_fields(arguments)
+    named = named_paths(fields)
     if named:
         return named
     command = shell_command(fields)
@@ -105,16 +123,20 @@ def shell_command(fields: dict[str, Any]) -> str:
 
 def same_path(one: str, other: str) -> bool:
     """Whether two spellings can name one file: equal when normalised, or one ends with the other."""
+    if one == other:
+        return True
     a, b = normalised(one), normalised(other)
     return a == b or a.endswith("/" + b) or b.endswith("/" + a)
 
 
+@lru_cache(maxsize=4096)
 def normalised(path: str) -> str:
     """The path with forward slashes and without `.` and `..`."""
     return posixpath.normpath(path.replace("\\", "/"))
 
 
-def _fields(arguments: Any) -> dict[str, Any]:
+def call_fields(arguments: Any) -> dict[str, Any]:
+    """The arguments of a call as an object, also where the log has them as a string; empty if they are none."""
     if isinstance(arguments, str) and arguments.lstrip()[:1] == "{":
         try:
             arguments = orjson.loads(arguments)
@@ -123,17 +145,11 @@ def _fields(arguments: Any) -> dict[str, Any]:
     return arguments if isinstance(arguments, dict) else {}
 
 
-def _named(fields: dict[str, Any]) -> list[str]:
+def named_paths(fields: dict[str, Any]) -> list[str]:
+    """The paths that a tool names in an argument of their own."""
     if _ANY_PATH_KEY.isdisjoint(fields):
         return []
     return [value for key in _PATH_KEYS if isinstance(value := fields.get(key), str) and value]
-
-
-def _text(fields: dict[str, Any], arguments: Any) -> str:
-    for key in ("input", "patch", "patchText"):
-        if isinstance(value := fields.get(key), str):
-            return value
-    return arguments if isinstance(arguments, str) else shell_command(fields)
 
 
 def _patched(patch: str) -> list[str]:
@@ -158,8 +174,8 @@ class CallTarget(NamedTuple):
 
 def call_target(name: str, arguments: Any) -> CallTarget:
     """The target of a call. `summary` is the tool with its telling argument, at most 80 characters of it."""
-    fields = _fields(arguments)
-    named = _named(fields)
+    fields = call_fields(arguments)
+    named = named_paths(fields)
     line = "" if named else shell_command(fields)
     telling = named[0] if named else line or _first_text(fields) or (arguments if isinstance(arguments, str) else "")
     shown = " ".join(telling[:400].split())

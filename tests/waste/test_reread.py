@@ -7,78 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headroom_cli.blocks import conversation_blocks
-from headroom_cli.logs.context import ContextTracker
-from headroom_cli.model import Conversation, LeftBy, Message, Part, Request, Text, ToolCall, ToolResult, Waste
+from headroom_cli.model import LeftBy, Part, Text, ToolCall, Waste
 from headroom_cli.tokens import get_tokenizer
 from headroom_cli.waste import reread
-from headroom_cli.waste.history import History
+from tests.waste.session import Session
 
 SOURCE = "\n".join(f"def {name}(self):\n    return self._{name}.copy()" for name in ("left", "right", "up", "down") * 4)
 CHANGED = SOURCE.replace("copy", "clone")
-
-
-class Session:
-    """A session that is written call by call; each call is a request of its own."""
-
-    def __init__(self) -> None:
-        self.log = Conversation("c", "s", "claude-code", "anthropic", "s.jsonl")
-        self.tracker = ContextTracker()
-        self.pending: list[Part] = []
-        self.calls = 0
-
-    def say(self, text: str = "Go on.") -> Text:
-        part = Text(text)
-        self._message("user", part)
-        self.tracker.enter([part])
-        return part
-
-    def answer(self, *parts: Part) -> None:
-        request = self.tracker.request()
-        self.log.requests.append(Request(request))
-        self._message("assistant", *parts).request = request
-        self.tracker.enter(parts)
-
-    def call(self, text: str, name: str = "Read", *, error: bool | None = None, **arguments: Any) -> ToolResult:
-        """A call and its result."""
-        self.calls += 1
-        self.answer(ToolCall(f"toolu_{self.calls}", name, arguments))
-        return self.result(text, f"toolu_{self.calls}", error=error)
-
-    def result(self, text: str, call_id: str, *, error: bool | None = None) -> ToolResult:
-        part = ToolResult(call_id, text, error)
-        self._message("tool", part)
-        self.tracker.enter([part])
-        return part
-
-    def chat(self, rounds: int = 2) -> None:
-        """Enough steps that what follows is no polling."""
-        for _ in range(rounds):
-            self.answer(Text("Thinking of it."))
-            self.say()
-
-    def leave(self, part: Part, left_by: LeftBy) -> None:
-        self.tracker.leave([part], left_by)
-
-    def found(self, **options: int) -> list[Waste]:
-        self.tracker.finish()
-        return reread.find(History.of(conversation_blocks(self.log, get_tokenizer(), {}), self.log.messages), **options)
-
-    def cause(self) -> str | None:
-        (finding,) = self.found()
-        return finding.cause
-
-    def _message(self, role: Any, *parts: Part) -> Message:
-        message = Message(len(self.log.messages), role, list(parts))
-        self.log.messages.append(message)
-        return message
-
-
-@pytest.fixture
-def session() -> Session:
-    started = Session()
-    started.say("Fix the shapes.")
-    return started
 
 
 class TestPasses:
