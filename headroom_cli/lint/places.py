@@ -9,9 +9,11 @@ from __future__ import annotations
 import io
 import json
 import re
+from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from pathlib import Path
@@ -63,14 +65,33 @@ class Wanted:
     nth: int = 0
 
 
+class _Lines:
+    """The lines of a text whose first one is line `first` of the file; looked for once, when they are asked for."""
+
+    def __init__(self, text: str, first: int) -> None:
+        self.text = text
+        self.first = first
+
+    @cached_property
+    def _starts(self) -> array[int]:
+        starts = array("q", [0])
+        while (end := self.text.find("\n", starts[-1])) >= 0:
+            starts.append(end + 1)
+        return starts
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """The line of the file, and the 1-based column."""
+        line = bisect_right(self._starts, offset) - 1
+        return self.first + line, offset - self._starts[line] + 1
+
+
 class _Record(NamedTuple):
     """A value in a text: where it begins, and what leads to it from the value of the file."""
 
-    text: str
+    lines: _Lines
     start: int
     value: Any
     base: Pointer
-    first_line: int
 
 
 @dataclass(slots=True, eq=False)
@@ -141,6 +162,7 @@ def _records(source: str | Path | BinaryIO, lines: set[int], limits: Limits) -> 
 def _on_line(text: str, number: int) -> list[_Record]:
     """The values on a line, which may begin with what is no JSON."""
     records: list[_Record] = []
+    lines = _Lines(text, number)
     position = 0
     while (start := _START.search(text, position)) is not None:
         found = _value_at(text, start.start())
@@ -152,13 +174,14 @@ def _on_line(text: str, number: int) -> list[_Record]:
                 break
             position = second
             continue
-        records.append(_Record(text, start.start(), found[0], (), number))
+        records.append(_Record(lines, start.start(), found[0], ()))
         position = found[1]
     return records
 
 
 def _in_document(text: str, first_line: int, lines: set[int]) -> Iterator[tuple[int, list[_Record]]]:
     """The records of a text that is JSON as a whole, with the places of array elements in their pointers."""
+    shared = _Lines(text, first_line)
     position, counted, line = 0, 0, first_line
     element: int | None = None
     group: list[_Record] = []
@@ -182,7 +205,7 @@ def _in_document(text: str, first_line: int, lines: set[int]) -> Iterator[tuple[
                 yield of, group
                 group = []
             of = line
-            group.append(_Record(text, position, found[0], () if element is None else (element,), first_line))
+            group.append(_Record(shared, position, found[0], () if element is None else (element,)))
         element = None if element is None else element + 1
         position = found[1]
     if group:
@@ -228,7 +251,6 @@ def _in_records(records: list[_Record], wanted: list[Wanted]) -> list[Place]:
         aims.append((number, full, None if inside is None else inside + each.path))
         _plant(tries.setdefault(number, {}), full)
     offsets = {number: _offsets(records[number], trie) for number, trie in tries.items()}
-    starts: dict[int, list[int]] = {}
     places = []
     for each, (number, path, inside) in zip(wanted, aims, strict=True):
         if not records:
@@ -239,11 +261,9 @@ def _in_records(records: list[_Record], wanted: list[Wanted]) -> list[Place]:
         deep = path
         while deep not in known:
             deep = deep[:-1]
-        if id(record.text) not in starts:
-            starts[id(record.text)] = _line_starts(record.text)
-        line, column = _line_and_column(starts[id(record.text)], known[deep])
+        line, column = record.lines.place(known[deep])
         pointer = pointer_text(record.base + deep)
-        places.append(Place(record.first_line + line, column, pointer, pointer_text(inside) if inside else ""))
+        places.append(Place(line, column, pointer, pointer_text(inside) if inside else ""))
     return places
 
 
@@ -321,7 +341,7 @@ def _plant(trie: dict[str | int, Any], path: Pointer) -> None:
 def _offsets(record: _Record, trie: dict[str | int, Any]) -> dict[Pointer, int]:
     """Where the values lie that the paths of `trie` lead to, as far as the record has them."""
     found: dict[Pointer, int] = {}
-    _walk(record.text, record.start, trie, (), found)
+    _walk(record.lines.text, record.start, trie, (), found)
     return found
 
 
@@ -349,16 +369,3 @@ def _walk(text: str, start: int, trie: dict[str | int, Any], path: Pointer, foun
 
 def _after_space(text: str, at: int) -> int:
     return _SPACE.match(text, at).end()  # type: ignore[union-attr]
-
-
-def _line_starts(text: str) -> list[int]:
-    starts = [0]
-    while (end := text.find("\n", starts[-1])) >= 0:
-        starts.append(end + 1)
-    return starts
-
-
-def _line_and_column(starts: list[int], offset: int) -> tuple[int, int]:
-    """How many lines stand before, and the 1-based column."""
-    line = bisect_right(starts, offset) - 1
-    return line, offset - starts[line] + 1

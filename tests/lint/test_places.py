@@ -12,7 +12,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headroom_cli.lint.places import Place, Wanted, locate, pointer_text
+from headroom_cli.lint.places import Place, Wanted, _in_document, locate, pointer_text
 
 MESSAGES = [
     {"role": "user", "content": "Wie spät ist es?"},
@@ -34,6 +34,14 @@ def test_in_a_pretty_printed_document() -> None:
     assert lines[place.line - 1].strip() == '"tool_use_id": "t1",'
     assert lines[place.line - 1][place.column - 1 :] == '"t1",'
     assert place.pointer == "/messages/2/content/0/tool_use_id"
+
+
+def test_the_lines_of_a_document_are_looked_for_once() -> None:
+    text = json.dumps([{"n": number} for number in range(50)], indent=2)
+    found = list(_in_document(text, 3, set(range(1, 200))))
+    assert [line for line, _ in found] == list(range(4, 152, 3))
+    assert len({id(record.lines) for _, records in found for record in records}) == 1
+    assert found[9][1][0].lines.place(text.index('"n": 9')) == (32, 5)
 
 
 def test_in_a_long_line_of_json_lines() -> None:
