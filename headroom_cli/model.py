@@ -335,7 +335,8 @@ class Waste:
     """A finding of one waste signal in one block. Definitions: `docs/signals.md` section 5.
 
     `tokens` is the definition's figure, `exclusive_tokens` what no earlier signal has claimed, `avoidable_tokens` the
-    part that a cure would recover. `first_block` is the earlier serve, where there is one.
+    part that a cure would recover. `first_block` is the evidence: the earlier serve, write or failure, or
+    the later change.
     """
 
     signal: str

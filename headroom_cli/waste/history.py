@@ -50,6 +50,7 @@ class History:
     replaced_by: dict[int, list[int]] = field(default_factory=dict)
     pairs: list[Pair] = field(default_factory=list)
     _lines: dict[int, Lines] = field(default_factory=dict)
+    _failed: dict[int, bool] = field(default_factory=dict)
 
     @property
     def units(self) -> list[tuple[int, list[int]]]:
@@ -85,10 +86,13 @@ class History:
 
     def failed(self, call: int) -> bool:
         """Whether a call failed: the log says so or, where it says nothing, the result begins as errors do."""
-        result = self.result(call)
-        if result is None:
-            return False
-        return _FAILURE.match(result.text) is not None if result.is_error is None else result.is_error
+        if call not in self._failed:
+            result = self.result(call)
+            said = None if result is None else result.is_error
+            self._failed[call] = (
+                (result is not None and _FAILURE.match(result.text) is not None) if said is None else said
+            )
+        return self._failed[call]
 
     def gone(self, earlier: int, request: int | None) -> str | None:
         """How an earlier block left the context before `request`; None if it was still there, whole."""

@@ -9,8 +9,8 @@ and `grep` on one file, in a pipe or not. A call in between that wrote the file,
 number of files (git, a formatter, a subagent) ends the search. Lines of fewer than 200 characters in all do not count.
 Tokens are those of the result.
 
-A read has high confidence, a search in the file (`grep`) medium. A shell command that asks for line numbers (`nl`,
-`cat -n`, `grep -n`) where the earlier read had none has low.
+A read has high confidence. Low is that of a search in the file (`grep`), for it also tells where else nothing matches,
+and of a shell command that asks for line numbers (`nl`, `cat -n`) where the earlier read had none.
 
 ## Why it matters
 The lines are in front of the model; a second copy costs as much as the first, and stays as long.
@@ -56,17 +56,10 @@ def find(history: History) -> list[Waste]:
     for read in history.file_reads:
         earlier = _larger(history, read)
         if earlier is not None and earlier.shown is not None:
-            numbered = history.lines(earlier.call, earlier.shown).numbered
-            finding = whole_block(
-                NAME,
-                read.result,
-                history.result_of[earlier.call],
-                history.blocks[read.call].request,
-                doubtful=read.shown.asks_numbers and not numbered,
-            )
-            if read.shown.matches and finding.confidence == "high":
-                finding.confidence = "medium"
-            findings.append(finding)
+            numbers = read.shown.asks_numbers and not history.lines(earlier.call, earlier.shown).numbered
+            evidence, request = history.result_of[earlier.call], history.blocks[read.call].request
+            doubtful = numbers or read.shown.matches
+            findings.append(whole_block(NAME, read.result, evidence, request, doubtful=doubtful))
     return sorted(findings, key=lambda finding: finding.block)
 
 

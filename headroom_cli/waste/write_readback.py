@@ -6,8 +6,8 @@ last call that wrote the file has put there: the content of a Write, the new tex
 of a patch, the command of a shell that writes. Blanks around lines and empty lines do not count; numbers in front of
 lines are taken off. The writing call must have succeeded and still be in the context, and no call in between may have
 written any number of files (git, a formatter, a subagent). Lines of fewer than 200 characters in all do not count.
-Tokens are those of the result. A shell command that asks for line numbers (`nl`, `cat -n`, `grep -n`) may want these:
-its confidence is low.
+Tokens are those of the result. A shell command that asks for line numbers (`nl`, `cat -n`) may want these, and a search
+(`grep`) tells where else nothing matches: their confidence is low.
 
 ## Why it matters
 The text is in the context already: the model has written it. Write tools fail loudly, so a read that only checks them
@@ -61,5 +61,6 @@ def find(history: History) -> list[Waste]:
         if not text or not may_hold(text, some_lines(read.result.text)):
             continue
         if history.lines(read.call, read.shown).within(plain_lines(text)):
-            findings.append(whole_block(NAME, read.result, write, request, doubtful=read.shown.asks_numbers))
+            doubtful = read.shown.asks_numbers or read.shown.matches
+            findings.append(whole_block(NAME, read.result, write, request, doubtful=doubtful))
     return sorted(findings, key=lambda finding: finding.block)

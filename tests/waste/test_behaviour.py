@@ -43,7 +43,7 @@ def analysis_of(example: str, text_below: str) -> Analysis:
 
 
 def test_every_signal_is_registered_once_and_has_its_place_in_the_order_of_claims() -> None:
-    assert set(behaviour_signals()) | set(content_signals()) == set(CLAIM_ORDER) == set(pages())
+    assert set(behaviour_signals()) | set(content_signals()) == set(CLAIM_ORDER) <= set(pages())
     assert set(behaviour_signals()).isdisjoint(content_signals())
     assert list(behaviour_signals()) == [
         "reread",

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headroom_cli.waste.paths import call_target, normalised, read_paths, same_path, shell_command, written_paths
+from headroom_cli.waste.paths import (
+    call_target,
+    changes_tree,
+    normalised,
+    read_paths,
+    same_path,
+    shell_command,
+    written_paths,
+)
 
 PATCH = """*** Begin Patch
 *** Update File: src/shape.py
@@ -35,6 +43,13 @@ class TestWritten:
             ("Read", {"file_path": "/w/a.py"}, []),
             ("memory", {"note": "a > b"}, []),
             ("Edit", {"file_path": "a.py", "command": [["view"]]}, ["a.py"]),
+            ("mcp__files__edit_file", {"path": "a.py"}, ["a.py"]),
+            ("text_editor_code_execution", {"command": "str_replace", "path": "a.py"}, ["a.py"]),
+            ("memory", {"command": "view", "path": "/memories"}, []),
+            ("memory", {"command": "delete", "path": "/memories/a.md"}, ["/memories/a.md"]),
+            ("apply_patch", {"type": "update_file", "path": "a.py", "diff": "-a\n+b"}, ["a.py"]),
+            ("Write", {"file_path": "a.md", "content": PATCH}, ["a.md"]),
+            ("Write", json.dumps({"file_path": "a.md", "content": PATCH}), ["a.md"]),
         ],
     )
     def test_by_tools(self, name: str, arguments: Any, paths: list[str]) -> None:
@@ -82,6 +97,25 @@ class TestWritten:
     )
     def test_by_the_shell(self, command: str, paths: list[str]) -> None:
         assert written_paths("Bash", {"command": command}) == paths
+
+
+class TestTree:
+    @pytest.mark.parametrize(
+        ("name", "arguments"),
+        [
+            ("Task", {"prompt": "Fix it"}),
+            ("Bash", {"command": "git fetch && git rebase origin/main"}),
+            ("Bash", {"command": "mise run fmt && mise run lint"}),
+            ("Bash", {"command": "make format"}),
+            ("shell", '{"command": ["bash", "-lc", "cargo fmt"]}'),
+        ],
+    )
+    def test_may_write_anything(self, name: str, arguments: Any) -> None:
+        assert changes_tree(name, arguments)
+
+    @pytest.mark.parametrize("command", ["git status", "make test", "cat format.py", "mise run lint"])
+    def test_writes_nothing_unnamed(self, command: str) -> None:
+        assert not changes_tree("Bash", {"command": command})
 
 
 class TestRead:

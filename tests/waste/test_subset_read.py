@@ -56,12 +56,12 @@ def test_whatever_reads(session: Session, name: str, arguments: Any, text: str) 
     assert (finding.avoidable_tokens, finding.confidence) == (tokens(text), "high")
 
 
-def test_a_search_has_medium_confidence(session: Session) -> None:
+def test_a_search_also_tells_where_nothing_matches(session: Session) -> None:
     read_all(session)
     text = "\n".join(f"{number}:{source(number, number)}" for number in range(7, 15))
     session.tool("Grep", {"pattern": "side", "path": "/w/shape.py", "output_mode": "content", "-n": True}, text)
     (finding,) = session.waste("subset_read")
-    assert (finding.avoidable_tokens, finding.confidence) == (tokens(text), "medium")
+    assert (finding.tokens, finding.avoidable_tokens, finding.confidence) == (tokens(text), 0, "low")
 
 
 def test_who_asks_for_numbers_that_were_not_there_may_need_them(session: Session) -> None:
