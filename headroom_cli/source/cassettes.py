@@ -61,7 +61,7 @@ class Cassette:
     def __iter__(self) -> Iterator[Record]:
         self.damaged, self.records, self._left = [], 0, _MOST_NODES
         opened = open_source(self.path, self.limits)
-        longest = self.limits.document_bytes
+        longest = self.limits.line_bytes  # nodes of YAML take forty times their text
         try:
             data = opened.lines.read(longest)
             size = len(data) + rest_of(opened.lines)

@@ -44,8 +44,8 @@ class Unreadable(Exception):  # noqa: N818 - part of the interface of every read
 class Limits:
     """Bounds in bytes on what a source may cost: no memory is taken for what is longer.
 
-    A line holds a record, mostly a request: 64 MB is twice what Anthropic takes as one. A document is a file that is
-    JSON, or YAML, as a whole. `expanded_ratio` counts once `expanded_free` bytes have come out.
+    A line holds a record, mostly a request: 64 MB is twice what Anthropic takes as one; a YAML file counts as one, too.
+    A document is a file that is JSON as a whole. `expanded_ratio` counts once `expanded_free` bytes have come out.
     """
 
     line_bytes: int = 64_000_000

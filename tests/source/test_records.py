@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headroom_cli.model import Damage
+from headroom_cli.source.cassettes import Cassette
 from headroom_cli.source.records import DEFAULT_LIMITS, Limits, Record, Records, Unreadable
 from headroom_cli.source.stream import EXPANDS, limits_for
 
@@ -112,6 +113,15 @@ def test_document_beyond_the_limit() -> None:
     with pytest.raises(Unreadable) as refused:
         read(json.dumps([element] * 50, indent=2).encode(), MEGABYTE)
     assert refused.value.reason == "JSON document of 3 MB is over the limit of 1 MB; --max-line 3MB reads it"
+
+
+def test_cassette_beyond_the_limit(tmp_path: Path) -> None:
+    path = tmp_path / "cassette.yaml"
+    path.write_text("interactions:\n- request:\n    body: " + "x" * 1_000_000, "utf-8")
+    with pytest.raises(Unreadable) as refused:
+        list(Cassette(path, limits=MEGABYTE))
+    assert refused.value.reason == "YAML document of 2 MB is over the limit of 1 MB; --max-line 2MB reads it"
+    assert len(list(Cassette(path, limits=limits_for(2_000_000)))) == 1
 
 
 def test_line_beyond_the_limit_is_damage_and_says_what_reads_it() -> None:
