@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
-from tests.lint.support import assistant, calls, content, gemini_call, gemini_response, of, tool, user
+from tests.lint.support import assistant, calls, content, findings_in, gemini_call, gemini_response, of, tool, user
 
 CODE = "HR302"
 SAID = {"text": "a"}
@@ -41,6 +44,15 @@ def test_gemini_refuses_only_a_call_as_first_content() -> None:
     assert [f.severity for f in of(CODE, called, "gemini", model="gemini-2.5-pro")] == ["error"]
     assert [f.severity for f in of(CODE, called, "gemini", model="gemini-3-flash-preview")] == ["warning"]
     assert not of(CODE, [content("model", SAID), content("user", SAID)], "gemini")
+
+
+def test_the_prompt_of_claude_p_was_its_input(tmp_path: Path) -> None:
+    line = {"type": "assistant", "parent_tool_use_id": None, "message": {**assistant("hello"), "id": "msg_1"}}
+    log = tmp_path / "log.jsonl"
+    log.write_text(json.dumps({**line, "session_id": "s"}) + "\n")
+    assert findings_in(log, "anthropic") == []
+    log.write_text(json.dumps({**line, "sessionId": "s", "uuid": "1", "parentUuid": None}) + "\n")
+    assert [f.rule.code for f in findings_in(log, "anthropic")] == [CODE]
 
 
 def test_no_messages_are_no_first_one() -> None:
