@@ -33,6 +33,7 @@ COMMAND = [sys.executable, "-m", "headroom_cli", "lint"]
 @pytest.fixture(autouse=True)
 def _empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADROOM_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr("headroom_cli.packs._program", lambda: "this one")  # also while its files are being edited
 
 
 @pytest.fixture
