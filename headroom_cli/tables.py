@@ -103,6 +103,7 @@ BLOCKS: Schema = {
     "tool_name": pl.String(),
     "mcp_server": pl.String(),
     "path": pl.String(),
+    "writes": pl.Boolean(),
     "command": pl.String(),
 }
 INTERVALS: Schema = {
@@ -433,6 +434,7 @@ def _block_rows(number: int, analysis: Analysis, exported: bool) -> dict[str, li
         "tool_name": [b.tool_name for b in blocks],
         "mcp_server": [b.server for b in blocks],
         "path": [t and t.path for t in targets],
+        "writes": [t is not None and t.writes for t in targets],
         "command": [t and t.command for t in targets],
     }
     if exported:

@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 
+from headroom_cli.carried import money
 from headroom_cli.report.known import known_sum
 from headroom_cli.report.words import local
 from headroom_cli.settle import Settled
@@ -44,9 +45,19 @@ _REQUEST_SUMS = {
 }
 _REQUEST_COLUMNS = tuple(name for name in _RECORDED if name != "input_tokens")
 _QUARTER = 900_000_000
+_PLACES = ("conversation", "block_index", "message_index", "request_index", "sent_tokens")
+_ORDER = ("cost_usd_micros", "context_cost_usd_micros", "sent_tokens", "avoidable_tokens")
 _BLOCK_SUMS = {
     "entered_tokens": pl.col("tokens").cast(pl.Int64).sum(),
     "sent_tokens": pl.col("sent_tokens").sum(),
+}
+_CONTEXT_SUMS = {"context_cost_usd_micros": known_sum("context_cost_usd_micros")}
+_IS_READ = (pl.col("block_kind") == "tool_result") & ~pl.col("writes")
+_IS_WRITE = (pl.col("block_kind") == "tool_call") & pl.col("writes")
+_FILE_SUMS = {
+    "reads": _IS_READ.sum(),
+    "writes": _IS_WRITE.sum(),
+    "last_written_at": pl.col("timestamp").filter(_IS_WRITE).max(),
 }
 _WASTE_SUMS = {
     "findings": pl.len(),
@@ -72,7 +83,8 @@ def grouped(settled: Settled, dimensions: Sequence[str], zone: tzinfo | None) ->
     """One row a group: the dimensions, then the sums that they can tell; most costly first, days latest first.
 
     Sums of requests are left out where a dimension is one of blocks or findings (a request pays for many of them);
-    sums of blocks where one is of findings. NULL is what no request of the group has recorded.
+    sums of blocks where one is of findings. Of blocks there is the cost of having them in the context, of files also
+    how often they were read and written. NULL is what no request of the group has recorded.
     """
     about_blocks = any(name in _BLOCK for name in dimensions)
     about_waste = "signal" in dimensions
@@ -83,23 +95,38 @@ def grouped(settled: Settled, dimensions: Sequence[str], zone: tzinfo | None) ->
         )
         frames.append(_grouped(settled, requests, dimensions, zone, _REQUEST_SUMS))
     blocks = settled.blocks.select(
-        "conversation", "block_index", "message_index", "request_index", "tokens", "sent_tokens", "own",
+        "conversation", "block_index", "message_index", "request_index", "tokens", "sent_tokens", "own", "writes",
+        block_kind="kind",
+        context_cost_usd_micros=money("tokens", "entry_rate") + money("tokens", "carry_rate"),
         **{f"_{name}": column for name, column in _BLOCK.items()},
     )  # fmt: skip
     if not about_waste:
-        frames.append(_grouped(settled, _placed(settled, blocks.filter("own")), dimensions, zone, _BLOCK_SUMS))
+        sums = {
+            **_BLOCK_SUMS,
+            **(_CONTEXT_SUMS if about_blocks else {}),
+            **(_FILE_SUMS if "file" in dimensions else {}),
+        }
+        frames.append(_grouped(settled, _placed(settled, blocks.filter("own")), dimensions, zone, sums))
     waste = settled.waste.filter("own").select(
         "conversation", "block_index", "signal", "exclusive_tokens", "avoidable_tokens", "carried_tokens",
         "avoidable_cost_usd_micros",
     )  # fmt: skip
-    waste = waste.join(blocks.drop("tokens", "own"), on=["conversation", "block_index"], how="left")
+    waste = waste.join(
+        blocks.drop("tokens", "own", "writes", "block_kind", "context_cost_usd_micros"),
+        on=["conversation", "block_index"],
+        how="left",
+    )
     frames.append(_grouped(settled, _placed(settled, waste), dimensions, zone, _WASTE_SUMS))
     result = frames[0]
     for frame in frames[1:]:
         result = result.join(frame, on=list(dimensions), how="full", coalesce=True, nulls_equal=True)
-    order = [name for name in ("cost_usd_micros", "sent_tokens", "avoidable_tokens") if name in result.columns]
-    sums = ("requests", *_BLOCK_SUMS, *_WASTE_SUMS)
-    counts = [name for name in sums if name in result.columns and not name.endswith("_usd_micros")]
+    order = [
+        name
+        for name in ("cost_usd_micros", "context_cost_usd_micros", "sent_tokens", "avoidable_tokens")
+        if name in result.columns
+    ]
+    counted = ("requests", *_BLOCK_SUMS, *_WASTE_SUMS, "reads", "writes")
+    counts = [name for name in counted if name in result.columns and not name.endswith("_usd_micros")]
     keys = [(name, True) for name in order] + [(name, False) for name in dimensions]
     if dimensions[0] in _TIMES:
         keys.insert(0, (dimensions[0], dimensions[0] != "hour"))

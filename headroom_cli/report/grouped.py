@@ -19,12 +19,16 @@ from headroom_cli.source.discover import Discovery
 _ROWS = 20
 _PATHS = frozenset({"path", "file"})
 _NO_PRICE = "no price"
+_OFTEN_NOTHING = frozenset({"avoidable_tokens", "avoidable_cost_usd_micros", "reads", "writes"})
 _COLUMNS: tuple[tuple[str, str, Callable[[int], str]], ...] = (
     ("requests", "requests", whole),
     ("input", "input_tokens", short),
     ("cache read", "cache_read_input_tokens", short),
     ("output", "output_tokens", short),
     ("cost", "cost_usd_micros", usd),
+    ("cost", "context_cost_usd_micros", usd),
+    ("reads", "reads", whole),
+    ("writes", "writes", whole),
     ("findings", "findings", whole),
     ("entered", "entered_tokens", short),
     ("sent", "sent_tokens", short),
@@ -33,7 +37,7 @@ _COLUMNS: tuple[tuple[str, str, Callable[[int], str]], ...] = (
     ("peak", "peak_context_tokens", short),
 )
 _NAME_WIDTHS, _FIGURE_WIDTH = {1: 24, 2: 16}, 10
-_GIVES_WAY = ("cache read", "findings", "peak", "sent", "output", "entered", "input", "saves", "requests")
+_GIVES_WAY = ("cache read", "findings", "peak", "sent", "output", "entered", "input", "saves", "writes", "requests")
 
 
 def grouped_report(
@@ -85,7 +89,7 @@ def _cell(row: dict[str, Any], column: str, words: Callable[[int], str]) -> str:
     value = row[column]
     if value is None:
         return _NO_PRICE if column == "cost_usd_micros" and row.get("input_tokens") else "-"
-    return words(value)
+    return words(value) if value or column not in _OFTEN_NOTHING else "-"
 
 
 def _sums(rows: pl.DataFrame, chosen: Sequence[tuple[str, str, Callable[[int], str]]]) -> list[str]:
@@ -105,6 +109,8 @@ def _remarks(table: pl.DataFrame) -> list[str]:
         )
     elif "sent_tokens" in table.columns:
         said.append("entered: tokens counted once. sent: once for each request that saw them. Both are estimates.")
+        if table["context_cost_usd_micros"].is_not_null().any():
+            said.append("cost: of entering and of being sent again, at API list prices.")
     if "entered_tokens" in table.columns and table["entered_tokens"].sum():
         entered, wasted = int(table["entered_tokens"].sum()), int(table["avoidable_tokens"].sum())
         said.append(f"avoidable: {share(wasted, entered) or '0 %'} of what entered.")

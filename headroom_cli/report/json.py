@@ -91,7 +91,8 @@ def lines(run: Run) -> Iterator[bytes]:
 
 
 def _groups(run: Run, dimensions: Sequence[str], zone: tzinfo | None) -> list[Figures]:
-    return grouped(run.settled, dimensions, zone).to_dicts()
+    rows = grouped(run.settled, dimensions, zone).to_dicts()
+    return [{name: iso(value) if name == "last_written_at" else value for name, value in row.items()} for row in rows]
 
 
 def _conversations(run: Run, findings: pl.DataFrame) -> Iterator[Figures]:

@@ -163,13 +163,15 @@ def _words(command: str) -> list[str]:
 class CallTarget(NamedTuple):
     """What a call was about: the file it names or the program it runs, and a short line for people.
 
-    `shows_file` says that the result is the content of a file as it lies on disk, a listing, or a difference.
+    `shows_file` says that the result is the content of a file as it lies on disk, a listing, or a difference; `writes`
+    that the call writes the file it names.
     """
 
     path: str | None
     command: str | None
     summary: str
     shows_file: bool = False
+    writes: bool = False
 
 
 def call_target(name: str, arguments: Any) -> CallTarget:
@@ -185,6 +187,7 @@ def call_target(name: str, arguments: Any) -> CallTarget:
         program,
         f"{name} {shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + '…'}".strip(),
         bool(named) or program in _FILE_READERS or _READING.search(line) is not None,
+        bool(named) and is_writer(name) and fields.get("command") not in _EDITOR_READS,
     )
 
 

@@ -3,11 +3,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from headroom_cli.carried import money
 from headroom_cli.report.dimensions import DIMENSIONS, grouped, parse_dimensions
 from headroom_cli.report.grouped import grouped_csv
 from headroom_cli.report.layout import to_markdown, to_text
@@ -36,6 +38,7 @@ def test_every_grouping_sums_to_the_totals(machine: Made, dimensions: list[str])
         "flagged_tokens": figures["waste"]["flagged"],
         "avoidable_tokens": figures["waste"]["avoidable"],
         "carried_tokens": figures["waste"]["carried"],
+        "avoidable_cost_usd_micros": figures["waste"]["avoidable_cost_usd_micros"],
     }
     checked = [name for name in expected if name in table.columns]
     assert "avoidable_tokens" in checked
@@ -76,6 +79,10 @@ def test_files_and_tools_have_no_requests(machine: Made) -> None:
     calls = 3 * (count('Read({"file_path": "/code/acme/src/billing.py"})') + 10) + count(f"Edit({edit})") + 10
     # Three results of 424 tokens and one of 9, and the calls of these.
     assert row["entered_tokens"] == 3 * 424 + 9 + calls
+    assert (row["reads"], row["writes"]) == (3, 1)
+    assert datetime.fromtimestamp(row["last_written_at"] / 1e6, UTC).isoformat() == "2026-11-12T13:12:00+00:00"
+    rows = run.settled.blocks.filter("own").select(money("tokens", "entry_rate") + money("tokens", "carry_rate"))
+    assert table["context_cost_usd_micros"].sum() == rows.sum().item() > 0
 
 
 def test_groups_as_people_read_them(machine: Made, snapshot: Callable[[str, str], None]) -> None:
