@@ -11,10 +11,11 @@ import json
 import re
 from array import array
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -23,7 +24,7 @@ import orjson
 
 from headroom_cli.lint.history import Pointer
 from headroom_cli.source.decode import scrub, to_text
-from headroom_cli.source.stream import DEFAULT_LIMITS, Limits, Unreadable, lines_within, open_source
+from headroom_cli.source.stream import DEFAULT_LIMITS, Limits, Unreadable, lines_within, open_source, pass_lines
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b"\0 \t\r\n"
@@ -149,12 +150,15 @@ def _records(source: str | Path | BinaryIO, lines: set[int], limits: Limits) -> 
             following: Iterator[bytes] = chain(io.BytesIO(rest + next(within, b"")), within)
         else:
             following = within
-        last = max(lines)
-        while number <= last and line:
-            if number in lines:
+        for wanted in sorted(lines):
+            if wanted > number and line:
+                if following is within:
+                    pass_lines(stream, wanted - number - 1)
+                else:
+                    deque(islice(following, wanted - number - 1), maxlen=0)
+                line, number = next(following, b""), wanted
+            if wanted == number and line:
                 yield number, _on_line(to_text(line), number)
-            line = next(following, b"")
-            number += 1
     finally:
         opened.close()
 

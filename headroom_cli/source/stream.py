@@ -79,6 +79,16 @@ def lines_within(buffer: io.BufferedReader, longest: int) -> Iterator[bytes]:
             yield line
 
 
+def pass_lines(buffer: io.BufferedReader, number: int) -> None:
+    """Pass over so many lines, whatever their length, or over what is left."""
+    while number > 0 and (block := buffer.peek(BLOCK)):
+        ends = block.count(b"\n")
+        if ends >= number:
+            block = block[: len(block) - len(block.split(b"\n", number)[-1])]
+        number -= min(ends, number)
+        buffer.read(len(block))
+
+
 def rest_of(buffer: io.BufferedReader) -> int:
     """Pass over what is left; gives how many bytes that was."""
     return sum(map(len, iter(partial(buffer.read, BLOCK), b"")))
