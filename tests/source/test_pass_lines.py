@@ -17,7 +17,8 @@ from headroom_cli.source.stream import pass_lines
     block=st.sampled_from([1, 2, 3, 7, 64]),
 )
 def test_what_follows_is_what_follows_that_many_lines(data: bytes, read: int, number: int, block: int) -> None:
-    passed, lines = io.BufferedReader(io.BytesIO(data), block), io.BytesIO(data)
+    lines = io.BytesIO(data)
+    passed: io.BufferedReader = io.BufferedReader(io.BytesIO(data), block)
     for _ in range(read):
         assert passed.readline() == lines.readline()
     pass_lines(passed, number)
