@@ -74,7 +74,9 @@ def _larger(history: History, read: FileRead) -> Touch | None:
         if sample is None:
             sample = some_lines(read.result.text)
         result = history.result(earlier.call)
-        if result is None or result.index > read.call or not may_hold(result.text, sample):
+        if result is None or result.index > read.call or result.content_hash == read.result.content_hash:
+            continue
+        if not may_hold(result.text, sample):
             continue
         if history.failed(earlier.call) or history.gone(result.index, request) is not None:
             continue

@@ -96,6 +96,17 @@ def test_a_sample_never_rules_out_what_is_there(
         assert may_hold(whole, some_lines(later))
 
 
+@given(
+    st.lists(st.sampled_from([*NAMES, 'say("\\t")', "\tü = 'é'", "a\x1b[0m/b", "7\tseven"]), max_size=9), st.booleans()
+)
+def test_nor_where_the_client_put_json_around(lines: list[str], ascii_only: bool) -> None:
+    part = "\n".join(lines[2:6])
+    whole = json.dumps({"output": "\n".join(lines)}, separators=(",", ":"), ensure_ascii=ascii_only)
+    assert may_hold(whole, some_lines(part))
+    assert may_hold(whole, some_lines(json.dumps({"output": part}, separators=(",", ":"))))
+    assert not may_hold(whole, ["def area(self):"])
+
+
 @given(st.text(max_size=200), st.booleans())
 def test_nothing_raises(text: str, matches: bool) -> None:
     lines = shown_lines(text, 1, matches=matches)
