@@ -9,7 +9,7 @@ from typing import Annotated, ParamSpec
 
 import typer
 
-from headroom_cli.cli import analyze, cache, config, explain, export, formats, lint, repair, rules
+from headroom_cli.cli import analyze, cache, compare, config, explain, export, formats, lint, repair, rules
 from headroom_cli.cli.exits import INTERNAL_ERROR, OK, PIPE_CLOSED, USAGE, Ending, ending_of, leave, say
 from headroom_cli.version import __version__
 
@@ -85,6 +85,7 @@ def _ending(command: Callable[P, None]) -> Callable[P, None]:
 
 for _name, _command in (
     ("analyze", analyze.analyze),
+    ("compare", compare.compare),
     ("lint", lint.lint),
     ("repair", repair.repair),
     ("export", export.export),
