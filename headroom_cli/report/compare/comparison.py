@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from headroom_cli.report.compare import sides
-from headroom_cli.report.compare.measures import Measure, Measured, measured
+from headroom_cli.report.compare.measures import Measure, Measured, Verdict, measured
 from headroom_cli.report.compare.sides import Side
 from headroom_cli.report.words import plural
 
@@ -97,6 +97,13 @@ class Row:
     name: str
     only: str | None
     measures: dict[str, Measured]
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """What its measures say together: `mixed` where some are better and some worse."""
+        said = {measured.verdict for measured in self.measures.values()} - {None}
+        told = said - {"same"}
+        return told.pop() if len(told) == 1 else "mixed" if told else "same" if said else None
 
 
 @dataclass(frozen=True, slots=True)

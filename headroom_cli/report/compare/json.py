@@ -20,7 +20,7 @@ def document(found: Comparison, *, limit: int | None, increase: Increase | None)
     """One document; `limit` rows of each list (None or 0: all)."""
     changed = {
         name: [
-            {"name": row.name, "only": row.only, "figures": _figures(row.measures)}
+            {"name": row.name, "only": row.only, "verdict": row.verdict, "figures": _figures(row.measures)}
             for row in (rows[:limit] if limit else rows)
         ]
         for name, rows in found.changed.items()

@@ -32,9 +32,9 @@ _FIGURES = {
 }
 _SHOWN = {
     "signals": (
+        ("found", "findings_per_100_requests"),
         ("avoidable", "avoidable_tokens_per_100_requests"),
         ("cost", "avoidable_cost_per_100_requests"),
-        ("found", "findings_per_100_requests"),
     ),
     "tools": (
         ("result", "result_tokens_per_call"),
@@ -49,7 +49,7 @@ _SHOWN = {
         ("requests", "request_share"),
     ),
 }
-_TITLES = {"signals": "SIGNALS, of 100 requests", "tools": "TOOLS, of a call", "models": "MODELS, of a request"}
+_TITLES = {"signals": "SIGNALS", "tools": "TOOLS", "models": "MODELS"}
 
 
 def report(found: Comparison, *, limit: int | None, width: int | None, increase: Increase | None) -> list[Section]:
@@ -134,7 +134,7 @@ def _by_name(found: Comparison, dimension: str, limit: int | None, wide: bool, *
             for _, name in chosen
             for side in (row.measures[name].a, row.measures[name].b)
         ]
-        leading = row.measures[chosen[0][1]]
+        leading = next(iter(row.measures.values()))
         section.rows.append((plain(row.name, 60) or "(none)", *values, _change(leading), *_told(row, leading)))
     return section
 
@@ -142,7 +142,7 @@ def _by_name(found: Comparison, dimension: str, limit: int | None, wide: bool, *
 def _told(row: Row, leading: Measured) -> tuple[str, str]:
     if row.only is not None:
         return "", f"only in {row.only.upper()}"
-    return leading.verdict or "", _effect(leading)
+    return row.verdict or "", _effect(leading)
 
 
 def _effect(figure: Measured) -> str:
@@ -163,7 +163,10 @@ def _foot(found: Comparison, limit: int | None) -> Iterator[str]:
     yield from found.notes
     if any(_effect(figure) == "too few" for figure in found.figures.values()):
         yield f"too few: under {LEAST_SESSIONS} sessions with the figure on a side; a difference may be chance."
-    yield "pt: percentage points; effect: how far the sessions lie apart (Cliff's delta)"
+    yield (
+        "SIGNALS: of 100 requests. TOOLS: result tokens of a call. MODELS: of a request. pt: percentage points. "
+        "effect: how far the sessions lie apart (Cliff's delta)."
+    )
 
 
 def _value(value: float | None, unit: Unit) -> str:
@@ -186,7 +189,8 @@ def _signed(difference: float | None, unit: Unit) -> str:
 
 
 def _points(difference: float) -> str:
-    return f"{100 * difference:+.1f} pt" if difference else "0 pt"
+    points = f"{100 * difference:+.1f} pt" if abs(difference) >= 0.0005 else "<0.1 pt"
+    return points if difference else "0 pt"
 
 
 def _change(figure: Measured) -> str:
