@@ -134,8 +134,10 @@ def whole_contexts(settled: Settled, calibration: Calibration) -> pl.DataFrame:
     outside = prefixes.filter(pl.col("message_index") == -1)
     with_prefix = pl.concat([outside, prefixes.join(systems, on=["conversation", "message_index"], how="semi")])
     calibrated = pl.col("explained_tokens") * pl.col("slope") + pl.col("calls") * pl.col("constant")
+    requests = settled.requests.lazy().filter("own", pl.col("input_tokens") > 0, pl.col("context_tokens").is_null())
     return (
-        settled.requests.filter("own", pl.col("input_tokens") > 0, pl.col("context_tokens").is_null())
+        requests.select(*_REQUEST, "model", "input_tokens")
+        .collect()
         .join(with_prefix, on="conversation", how="semi")
         .join(explained(settled), on=_REQUEST)
         .filter(pl.col("from_messages") > 0, pl.col("without_text") == 0)

@@ -17,14 +17,16 @@ _AVOIDABLE = pl.col("rebuild_is_avoidable").fill_null(False)
 _WHAT_IF = ("all_5m_usd_micros", "all_1h_usd_micros")
 
 
-def cache_figures(requests: pl.DataFrame, key: str) -> dict[Any, Figures]:
+def cache_figures(requests: pl.LazyFrame, key: str) -> dict[Any, Figures]:
     """The figures of the cache by `key`, of priced requests; nothing for a key whose requests tell nothing of it.
 
     `by_state` counts requests, `rebuilds` has a row for each cause, dearest first. `all_5m_usd_micros` and
     `all_1h_usd_micros` are what would have been paid more (below zero: less) had everything been written to the cache
     for five minutes, or for an hour; None where no price is known.
     """
-    told = requests.filter(pl.col("cache_state").is_not_null().any().over(key))
+    columns = (key, "cache_state", "cache_cause", "rebuilt_tokens", "rebuild_cost_usd_micros", "rebuild_is_avoidable")
+    narrow = requests.select(*columns, *_WHAT_IF).collect()
+    told = narrow.filter(pl.col("cache_state").is_not_null().any().over(key))
     figures: dict[Any, Figures] = {}
     for row in told.group_by(key).agg(*map(known_sum, _WHAT_IF)).iter_rows(named=True):
         counts = dict.fromkeys((*_STATES, _UNTOLD), 0)

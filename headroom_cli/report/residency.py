@@ -25,10 +25,11 @@ def residency(settled: Settled, limit: int) -> pl.DataFrame:
     `touched_again` is how many later calls named the same file (NULL: it has none), `last_touched_line` the last's.
     """
     key = ["conversation", "path"]
-    rows = settled.blocks.filter(pl.col("own"), pl.col("kind").is_in(["tool_call", "tool_result"])).select(
+    own = settled.blocks.lazy().filter(pl.col("own"), pl.col("kind").is_in(["tool_call", "tool_result"]))
+    rows = own.select(
         *key, "block_index", "kind", "line", "tool_name", "command", "tokens", "times_sent", "carried_tokens",
         carried_cost_usd_micros=money("tokens", "carry_rate"),
-    )  # fmt: skip
+    ).collect()  # fmt: skip
     results = rows.filter(pl.col("kind") == "tool_result", pl.col("times_sent") > 1)
     order = ["carried_cost_usd_micros", "carried_tokens", "block_index"]
     top = results.sort(order, descending=[True, True, False], nulls_last=True).head(limit)

@@ -24,14 +24,15 @@ WASTE_COSTS = ("cost_usd_micros", "avoidable_cost_usd_micros")
 def conversation_figures(settled: Settled) -> list[Figures]:
     """One dict a conversation, in path order, without its findings."""
     tokens = _tokens(settled.blocks)
-    usage = _usage(settled.requests.filter("own"), "conversation")
-    nested = _usage(settled.nested.with_columns(has_usage=True, output_is_lower_bound=False), "conversation")
-    cached = cache_figures(settled.requests.filter("own"), "conversation")
+    own = settled.requests.lazy().filter("own")
+    usage = _usage(own, "conversation")
+    nested = _usage(settled.nested.lazy().with_columns(has_usage=True, output_is_lower_bound=False), "conversation")
+    cached = cache_figures(own, "conversation")
     waste = _waste(settled.waste.filter("own"), "conversation")
-    copied = _by(settled.blocks.filter("copied"), "conversation", pl.col("tokens").sum())
-    copied_messages = _by(settled.messages.filter("copied"), "conversation", pl.len())
-    copied_requests = _by(settled.requests.filter("copied"), "conversation", pl.len())
-    own_requests = _by(settled.requests.filter("own"), "conversation", pl.len())
+    copied = _by(settled.blocks, "copied", pl.col("tokens").sum())
+    copied_messages = _by(settled.messages, "copied", pl.len())
+    copied_requests = _by(settled.requests, "copied", pl.len())
+    own_requests = _by(settled.requests, "own", pl.len())
     rows = settled.conversations.sort("path", "conversation").iter_rows(named=True)
     return [
         {
@@ -72,10 +73,10 @@ def conversation_figures(settled: Settled) -> list[Figures]:
 
 def totals(settled: Settled, files: int) -> Figures:
     """The same figures over everything owned."""
-    own = settled.requests.filter("own").with_columns(all=pl.lit(0))
+    own = settled.requests.lazy().filter("own").with_columns(all=pl.lit(0))
     blocks = settled.blocks.with_columns(conversation=pl.lit(0, dtype=pl.Int32))
     usage = _usage(own, "all")
-    nested = _usage(settled.nested.with_columns(all=pl.lit(0), has_usage=True, output_is_lower_bound=False), "all")
+    nested = settled.nested.lazy().with_columns(all=pl.lit(0), has_usage=True, output_is_lower_bound=False)
     waste = _waste(settled.waste.filter("own").with_columns(all=pl.lit(0)), "all")
     owning = settled.conversations.filter(pl.col("own_messages") > 0)
     return {
@@ -83,11 +84,11 @@ def totals(settled: Settled, files: int) -> Figures:
         "conversations": len(owning),
         "copies": len(settled.conversations) - len(owning),
         "messages": int(owning["own_messages"].sum()),
-        "requests": len(own),
+        "requests": int(settled.requests["own"].sum()),
         "tokens": _tokens(blocks).get(0, _no_tokens()),
-        "copied_tokens": int(settled.blocks.filter("copied")["tokens"].sum()),
+        "copied_tokens": int(settled.blocks.select(pl.col("tokens").filter("copied").sum()).item()),
         **usage.get(0, {"usage": None, "cost_usd_micros": None, "cost_parts": None, "unpriced_requests": 0}),
-        "usage_nested": nested.get(0, {}).get("usage"),
+        "usage_nested": _usage(nested, "all").get(0, {}).get("usage"),
         "cache": cache_figures(own, "all").get(0),
         "waste": waste.get(0, _no_waste()),
     }
@@ -110,8 +111,10 @@ def _no_waste() -> Figures:
     }
 
 
-def _by(frame: pl.DataFrame, key: str, value: pl.Expr) -> dict[Any, int]:
-    return dict(frame.group_by(key).agg(value.cast(pl.Int64).alias("value")).iter_rows())
+def _by(frame: pl.DataFrame, flag: str, value: pl.Expr) -> dict[int, int]:
+    """A value over the rows of each conversation that have a flag; only for conversations that have such rows."""
+    flagged = frame.lazy().filter(flag).group_by("conversation").agg(value.cast(pl.Int64).alias("value"))
+    return dict(flagged.collect().iter_rows())
 
 
 def _nest(rows: Iterable[tuple[Any, Any, Any]], name: str, into: dict[Any, Figures], empty: Any) -> None:
@@ -120,7 +123,7 @@ def _nest(rows: Iterable[tuple[Any, Any, Any]], name: str, into: dict[Any, Figur
 
 
 def _tokens(blocks: pl.DataFrame) -> dict[int, Figures]:
-    own = blocks.filter("own")
+    own = blocks.lazy().filter("own").select("conversation", "kind", "tool_name", "tokens", "sent_tokens").collect()
     figures: dict[int, Figures] = {}
     totals = own.group_by("conversation").agg(pl.col("tokens").cast(pl.Int64).sum(), pl.col("sent_tokens").sum())
     for number, total, sent in totals.iter_rows():
@@ -136,7 +139,7 @@ def _tokens(blocks: pl.DataFrame) -> dict[int, Figures]:
     return figures
 
 
-def _usage(requests: pl.DataFrame, key: str) -> dict[Any, Figures]:
+def _usage(requests: pl.LazyFrame, key: str) -> dict[Any, Figures]:
     """Usage and cost by `key`; `usage` is None where no request recorded any."""
     counted = requests.group_by(key).agg(
         pl.col("has_usage").sum().alias("requests"),
@@ -147,7 +150,7 @@ def _usage(requests: pl.DataFrame, key: str) -> dict[Any, Figures]:
         (pl.col("has_usage") & pl.col("cost_usd_micros").is_null()).sum().alias("unpriced"),
     )
     figures = {}
-    for row in counted.iter_rows(named=True):
+    for row in counted.collect().iter_rows(named=True):
         usage = None
         if row["requests"]:
             usage = {"requests": row["requests"], **{name: row[name] for name in USAGE_COLUMNS}}

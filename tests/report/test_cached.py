@@ -67,7 +67,7 @@ def test_requests_without_a_price(write: Write) -> None:
         if "model" in record["message"]:
             record["message"]["model"] = "glm-4.6"
     run, _ = analyse(write("paused.jsonl", records))
-    cache = cache_figures(run.settled.requests, "conversation")[0]
+    cache = cache_figures(run.settled.requests.lazy(), "conversation")[0]
     assert [(row["cause"], row["cost_usd_micros"]) for row in cache["rebuilds"]] == [
         ("expired", None),
         ("unknown", None),
