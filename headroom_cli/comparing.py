@@ -10,6 +10,7 @@ from headroom_cli.export.dataset import manifest
 from headroom_cli.export.reading import read_tables
 from headroom_cli.exporting import Options, tables_of
 from headroom_cli.report.compare.sides import COLUMNS, Side
+from headroom_cli.report.words import plain
 from headroom_cli.run import Progress
 from headroom_cli.source.discover import Found
 from headroom_cli.version import __version__
@@ -24,7 +25,8 @@ def exported_side(given: str) -> Side | None:
     options = facts.get("options")
     redacted = isinstance(options, dict) and options.get("redacted") is True
     tables = read_tables(folder, COLUMNS)
-    return Side(given, tables, str(facts.get("prices")), str(facts.get("headroom_version")), redacted)
+    prices, version = (plain(str(facts.get(name))) for name in ("prices", "headroom_version"))
+    return Side(given, tables, prices, version, redacted)
 
 
 def analysed_side(

@@ -15,6 +15,7 @@ from headroom_cli.cli.progress import reading_progress
 from headroom_cli.cli.shared import load_config, prices_of, tokenizer_refused
 
 if TYPE_CHECKING:
+    from headroom_cli.analysis import Analyser
     from headroom_cli.config import Config
     from headroom_cli.report.compare.comparison import Comparison
     from headroom_cli.report.compare.increase import Increase
@@ -64,7 +65,8 @@ def compare(
         most = limit_of(max_increase) if max_increase is not None else None
     except ValueError as problem:
         raise Ending(USAGE, f"--max-increase: {problem}") from problem
-    before, after = (_side(given, loaded, jobs, quiet) for given in (a, b))
+    analyser = analyser_for(loaded)
+    before, after = (_side(given, loaded, analyser, jobs, quiet) for given in (a, b))
     if only_new:
         after = after.without(before)
         if after.conversations.is_empty():
@@ -76,7 +78,7 @@ def compare(
         raise Ending(FINDINGS)
 
 
-def _side(given: str, loaded: Config, jobs: int | None, quiet: bool) -> Side:
+def _side(given: str, loaded: Config, analyser: Analyser, jobs: int | None, quiet: bool) -> Side:
     from headroom_cli.comparing import analysed_side, exported_side
     from headroom_cli.export.dataset import DatasetProblem
     from headroom_cli.exporting import Options
@@ -91,7 +93,7 @@ def _side(given: str, loaded: Config, jobs: int | None, quiet: bool) -> Side:
             files = discover([given], roots=loaded["roots"] or None).files
             options = Options(jobs=jobs or available_cores(), prices=prices_of(loaded))
             with reading_progress(files, quiet=quiet) as progress, tokenizer_refused():
-                side = analysed_side(given, files, analyser_for(loaded), options, progress)
+                side = analysed_side(given, files, analyser, options, progress)
     except DatasetProblem as problem:
         raise Ending(USAGE, str(problem)) from problem
     except UsageProblem as problem:

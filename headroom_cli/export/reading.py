@@ -39,11 +39,14 @@ def _table(folder: Path, name: str, columns: Sequence[str], facts: Mapping[str, 
         raise DatasetProblem(f"{folder}: table {name} is damaged: export it again") from problem
     if sum(map(len, parts)) != rows or not parts:
         raise DatasetProblem(f"{folder}: table {name} lacks rows: export it again")
-    return pl.concat(parts)
+    table = pl.concat(parts)
+    if any(table[c.name].null_count() for c in TABLES[name].columns if c.name in columns and not c.nullable):
+        raise DatasetProblem(f"{folder}: table {name} is damaged: export it again")
+    return table
 
 
 def _part(path: Path, name: str, columns: Sequence[str]) -> pl.DataFrame:
-    """One file; what it lacks is NULL."""
+    """One file; columns that it lacks are NULL."""
     known = schema_of(TABLES[name])
     types = {column: known[column] for column in columns}
     if path.suffix == ".parquet":

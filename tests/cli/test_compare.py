@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from tests.cli.test_endings import headroom
@@ -125,18 +127,29 @@ def test_refusals(sets: Path, arguments: tuple[str, ...], code: int, said: bytes
 
 
 def test_a_dataset_of_an_older_minor_version_lacks_columns(sets: Path) -> None:
-    import polars as pl
-
     shutil.copytree(sets / "old-set", sets / "older", dirs_exist_ok=True)
     for part in (sets / "older" / "conversations").rglob("*.parquet"):
         pl.read_parquet(part, hive_partitioning=False).drop("lint_errors").write_parquet(part)
     assert compared(sets, "older", "old")["figures"]["lint_errors"]["verdict"] == "same"
 
 
+def test_a_manifest_is_not_trusted(sets: Path) -> None:
+    """Words of it are made harmless, paths in it not followed, a column that no version leaves out is missed."""
+    shutil.copytree(sets / "old-set", sets / "odd", dirs_exist_ok=True)
+    manifest = json.loads((sets / "old-set" / "_headroom.json").read_text())
+    manifest["tables"]["waste"]["parts"] = [{"path": "../../new-set/waste/part-0.ndjson", "rows": 9, "bytes": 9}]
+    (sets / "odd" / "_headroom.json").write_text(json.dumps({**manifest, "prices": "\x1b[31mmine", "options": [1]}))
+    done = headroom("compare", "odd", "new", cwd=sets)
+    assert done.returncode == 0 and b"\x1b" not in done.stdout
+    assert "Costs are by different prices: A ·[31mmine, B genai-prices" in " ".join(done.stdout.decode().split())
+    part = next((sets / "odd" / "requests").rglob("*.parquet"))
+    pl.read_parquet(part, hive_partitioning=False).drop("conversation_id").write_parquet(part)
+    done = headroom("compare", "odd", "new", cwd=sets)
+    assert done.returncode == 2 and b"table requests is damaged" in done.stderr
+
+
 def test_redacted_names_are_told_and_figures_kept(sets: Path) -> None:
     environment = {"HEADROOM_REDACT_KEY": "a key for this test only"}
-    import os
-
     done = headroom("export", "new", "-o", "hidden", "--redact", cwd=sets, env={**os.environ, **environment})
     assert done.returncode == 0
     found = compared(sets, "new", "hidden")

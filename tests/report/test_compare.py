@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from rich.cells import cell_len
 from headroom_cli.analysis import Analyser
 from headroom_cli.comparing import analysed_side
 from headroom_cli.exporting import Options
+from headroom_cli.library import analyze
 from headroom_cli.report.compare.comparison import Comparison, compare
 from headroom_cli.report.compare.increase import Increase, increased, limit_of
 from headroom_cli.report.compare.json import document
@@ -22,6 +24,7 @@ from headroom_cli.report.layout import to_markdown, to_text
 from headroom_cli.source.discover import discover
 from tests.report.test_budget import reading_twice
 
+SAMPLES = Path(__file__).parents[2] / "sample_transcripts"
 OPUS, SONNET = "claude-opus-4-5-20251101", "claude-sonnet-4-5-20250929"
 
 
@@ -107,6 +110,19 @@ def test_figures_of_sessions(made: Any) -> None:
     assert found.totals[1]["priced_cost_usd_micros"] == 126_275
     assert found.totals[1]["sessions"] == found.totals[1]["conversations"] == 5
     assert (found.shared_conversations, found.notes) == (0, [])
+
+
+def test_totals_are_those_of_analyze() -> None:
+    totals = analyze(SAMPLES)["totals"]
+    found = compare(side(str(SAMPLES)), side(str(SAMPLES))).totals[0]
+    assert found["requests"] == totals["requests"] > 0
+    assert found["priced_cost_usd_micros"] == totals["cost_usd_micros"] > 0
+    for name in ("input_tokens", "output_tokens", "cache_read_input_tokens"):
+        assert found[name] == totals["usage"][name] > 0
+    assert found["entered_tokens"] == totals["tokens"]["total"]
+    assert found["avoidable_tokens"] == totals["waste"]["avoidable"] > 0
+    assert found["rereads"] == totals["waste"]["by_signal"]["reread"]["findings"] > 0
+    assert found["recorded_requests"] == totals["usage"]["requests"]
 
 
 def test_rows_by_tool_and_model(made: Any) -> None:
