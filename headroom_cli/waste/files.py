@@ -23,11 +23,12 @@ class Touch(NamedTuple):
 class Files:
     """The touches of each file, by the last name of its path, for one file is spelled in many ways.
 
-    `upheavals` are the calls that may have written any number of files that they do not name.
+    `writers` are the calls that write a file, `upheavals` those that may have written any number that they do not name.
     """
 
     touches: dict[str, list[Touch]] = field(default_factory=dict)
     upheavals: list[int] = field(default_factory=list)
+    writers: list[int] = field(default_factory=list)
 
     @classmethod
     def of(cls, calls: Iterable[tuple[int, str, Any]]) -> Files:
@@ -35,7 +36,10 @@ class Files:
         files = cls()
         for call, name, recorded in calls:
             arguments = call_fields(recorded) or recorded
-            for path in written_paths(name, arguments):
+            written = written_paths(name, arguments)
+            if written:
+                files.writers.append(call)
+            for path in written:
                 files._add(Touch(call, path))
             shown = shown_file(name, arguments)
             if shown is not None:
@@ -47,6 +51,10 @@ class Files:
     def upheaval(self, after: int, before: int) -> bool:
         """Whether a call between these two blocks may have written anything."""
         return bisect_right(self.upheavals, after) < bisect_left(self.upheavals, before)
+
+    def any_write(self, after: int, before: int) -> bool:
+        """Whether a call between these two blocks writes any file, or may have."""
+        return self.upheaval(after, before) or bisect_right(self.writers, after) < bisect_left(self.writers, before)
 
     def last_upheaval(self, before: int) -> int:
         """The last call before this block that may have written anything; -1 if there is none."""

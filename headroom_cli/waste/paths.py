@@ -33,7 +33,10 @@ _IN_PLACE = re.compile(r"-[A-Za-z]*i|--in-place")
 _FILE_READERS = frozenset(
     {"cat", "sed", "head", "tail", "nl", "bat", "less", "more", "awk", "grep", "rg", "ls", "find", "tree", "diff"}
 )
-_READING = re.compile(r"\bGet-Content\b|\bgit\s+(?:diff|show|grep|ls-files)\b")
+_TREE_READERS = frozenset(
+    {"Grep", "Glob", "LS", "grep", "glob", "ls", "grep_search", "file_search", "codebase_search", "list_dir"}
+)
+_READING = re.compile(r"\bGet-Content\b|\b(?:git|gh\s+pr)\s+(?:diff|show|grep|ls-files)\b")
 _SUBAGENTS = frozenset({"Task", "Agent", "spawn_agent", "spawn_agents"})
 _UPHEAVAL = re.compile(
     r"\bgit\s+(?:-\S+\s+\S+\s+)*(?:merge|rebase|checkout|switch|reset|restore|pull|stash|apply|am|cherry-pick|revert|clean)\b"
@@ -105,6 +108,11 @@ def read_paths(name: str, arguments: Any) -> list[str]:
         return named
     command = shell_command(fields)
     return [word for word in _words(command) if not word.startswith("-") and ("/" in word or "." in word)]
+
+
+def looks_at_tree(name: str, arguments: Any) -> bool:
+    """Whether the result of a call may depend on any file: a command of a shell, a search, a listing."""
+    return name.rpartition("__")[2] in _TREE_READERS or bool(shell_command(call_fields(arguments)))
 
 
 def shell_command(fields: dict[str, Any]) -> str:

@@ -7,10 +7,11 @@ does not count. *Same call*: calls are grouped by name and arguments and walked 
 the result of the repeated call, if it has at least 50 tokens and the first pass has not counted it.
 
 Each finding has a cause: `in_context` (the earlier result still stood in front of the model), `after_change` (a call
-in between wrote the same file, or may have: git, a formatter, a subagent), `compressed`, `cleared` or `compacted` (the
-earlier result was gone), `changed` (the same call, but less than 80 % of its answer stood in the earlier one: news),
-`unanswered` (the earlier call had no result). Only `in_context` is avoidable: all of it if the content is equal, else
-the share that stood in the earlier result, with medium confidence.
+in between wrote the same file, or may have: git, a formatter, a subagent; of a test, a search or another command that
+names no file: wrote any), `compressed`, `cleared` or `compacted` (the earlier result was gone), `changed` (the same
+call, but less than 80 % of its answer stood in the earlier one; of a call that names no file: it differs in more than
+numbers), `unanswered` (the earlier call had no result). Only `in_context` is avoidable: all of it if the content is
+equal, else the share that stood in the earlier result, with medium confidence.
 
 ## Why it matters
 A result read twice is paid for twice, and then carried twice by every request that follows.
@@ -45,8 +46,9 @@ import re
 from collections.abc import Callable, Iterable
 
 from headroom_cli.model import Block, Waste
+from headroom_cli.waste.access import shown_file
 from headroom_cli.waste.history import History, arguments
-from headroom_cli.waste.paths import read_paths
+from headroom_cli.waste.paths import call_fields, looks_at_tree, read_paths, shell_command
 
 NAME = "reread"
 MIN_TOKENS = 50
@@ -54,6 +56,7 @@ GAP = 3
 AVOIDABLE_CAUSE = "in_context"
 MOSTLY_SAME = 0.8
 _FEW_LINES = 5
+_NUMBER = re.compile(r"\d+(?:[.:]\d+)*")
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
@@ -146,11 +149,16 @@ def _judge_changes(history: History, findings: list[Waste]) -> None:
         call = history.call_of.get(finding.block)
         if call is None or finding.first_block is None:
             continue
-        if not _same_text(history, finding) and history.files.upheaval(finding.first_block, call):
+        block = history.blocks[call]
+        paths = _files(block)
+        if not paths and looks_at_tree(block.tool_name or "", arguments(block)):
+            changed = history.files.any_write(finding.first_block, call)
+        else:
+            changed = not _same_text(history, finding) and history.files.upheaval(finding.first_block, call)
+        if changed:
             finding.cause = "after_change"
             continue
-        block = history.blocks[call]
-        for path in read_paths(block.tool_name or "", arguments(block)):
+        for path in paths:
             if any(not history.failed(write) for write in history.files.writes(path, finding.first_block, call)):
                 finding.cause = "after_change"
                 break
@@ -166,12 +174,34 @@ def _judge_content(history: History, finding: Waste) -> None:
     if finding.first_block is None or _same_text(history, finding):
         finding.avoidable_tokens = finding.tokens
         return
-    shared = _shared(history.blocks[finding.first_block].text, history.blocks[finding.block].text)
+    earlier, later = history.blocks[finding.first_block].text, history.blocks[finding.block].text
+    if _reads_file(history, finding):
+        shared = _shared(earlier, later)
+    else:
+        shared = 1.0 if _masked(earlier) == _masked(later) else 0.0
     if shared < MOSTLY_SAME:
         finding.cause = "changed"
     else:
         finding.confidence = "medium"
         finding.avoidable_tokens = int(finding.tokens * shared)
+
+
+def _reads_file(history: History, finding: Waste) -> bool:
+    call = history.call_of.get(finding.block)
+    return call is not None and bool(_files(history.blocks[call]))
+
+
+def _files(call: Block) -> list[str]:
+    """The files that a call reads; those that a command of a shell works with are none, unless it shows them."""
+    name, given = call.tool_name or "", arguments(call)
+    if shell_command(call_fields(given)) and shown_file(name, given) is None:
+        return []
+    return read_paths(name, given)
+
+
+def _masked(text: str) -> str:
+    """The text without times, durations and counters."""
+    return _NUMBER.sub("#", text)
 
 
 def _same_text(history: History, finding: Waste) -> bool:

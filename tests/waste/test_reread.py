@@ -282,12 +282,18 @@ class TestContent:
 
     LINES = tuple(f"{name}: ready since monday morning" for name in "abcdefghij")
 
-    def repeat(self, session: Session, later: Iterable[str], between: dict[str, Any] | None = None) -> Waste:
-        session.call("\n".join(self.LINES), "Bash", command="./status.sh")
+    def repeat(
+        self,
+        session: Session,
+        later: Iterable[str],
+        between: dict[str, Any] | None = None,
+        command: str = "cat status.txt",
+    ) -> Waste:
+        session.call("\n".join(self.LINES), "Bash", command=command)
         session.chat()
         if between:
             session.call("done", **between)
-        session.call("\n".join(later), "Bash", command="./status.sh")
+        session.call("\n".join(later), "Bash", command=command)
         (finding,) = session.found()
         return finding
 
@@ -319,3 +325,33 @@ class TestContent:
         finding = self.repeat(session, self.LINES, {"name": "Bash", "command": "git checkout main"})
         assert (finding.cause, finding.confidence) == ("in_context", "high")
         assert finding.avoidable_tokens == finding.tokens
+
+    def test_a_command_that_answers_otherwise_brought_news(self, session: Session) -> None:
+        finding = self.repeat(session, [*self.LINES[:9], "j: failed since monday evening!"], command="./status.sh")
+        assert (finding.cause, finding.avoidable_tokens) == ("changed", 0)
+
+    def test_times_and_counters_are_no_news(self, session: Session) -> None:
+        session.call("\n".join(f"ok  {line} in 1.2s" for line in self.LINES), "Bash", command="make test")
+        session.chat()
+        session.call("\n".join(f"ok  {line} in 14.07s" for line in self.LINES), "Bash", command="make test")
+        (finding,) = session.found()
+        assert (finding.cause, finding.confidence) == ("in_context", "medium")
+        assert finding.avoidable_tokens == finding.tokens
+
+    @pytest.mark.parametrize("command", ["make test", "git diff --stat", "pytest -q tests/test_shape.py"])
+    def test_a_test_after_a_write_is_work_even_if_it_says_the_same(self, session: Session, command: str) -> None:
+        finding = self.repeat(session, self.LINES, {"name": "Edit", "file_path": "/w/shape.py"}, command)
+        assert (finding.cause, finding.avoidable_tokens) == ("after_change", 0)
+
+    def test_a_search_after_a_write_is_work_a_page_of_the_web_is_not(self, session: Session) -> None:
+        for name, given in (("Grep", {"pattern": "area"}), ("WebFetch", {"url": "https://example.com"})):
+            session.call(name + "\n".join(self.LINES), name, **given)
+        session.chat()
+        session.call("ok", "Edit", file_path="/w/shape.py")
+        for name, given in (("Grep", {"pattern": "area"}), ("WebFetch", {"url": "https://example.com"})):
+            session.call(name + "\n".join(self.LINES), name, **given)
+        assert [finding.cause for finding in session.found()] == ["after_change", "in_context"]
+
+    def test_a_test_without_a_write_between_is_a_repeat(self, session: Session) -> None:
+        finding = self.repeat(session, self.LINES, {"name": "Read", "file_path": "/w/shape.py"}, "make test")
+        assert (finding.cause, finding.avoidable_tokens) == ("in_context", finding.tokens)
