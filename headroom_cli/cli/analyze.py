@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import tzinfo
 from enum import StrEnum
@@ -14,14 +13,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from headroom_cli.cli.exits import FINDINGS, NOTHING_READ, USAGE, Ending
+from headroom_cli.cli.options import ConfigFile, Debug, Jobs, MaxLine, NoCache, NoColor, Quiet, Unknown
 from headroom_cli.cli.progress import reading_progress
-from headroom_cli.cli.shared import load_config, moment, prices_of, tokenizer_refused
+from headroom_cli.cli.shared import analyser_for, load_config, moment, prices_of, refuse_unreadable, tokenizer_refused
 
 if TYPE_CHECKING:
-    from headroom_cli.analysis import Analyser
     from headroom_cli.config import Config
     from headroom_cli.report.budget import Budget, Verdict
-    from headroom_cli.result import FileReport, Run
+    from headroom_cli.result import Run
     from headroom_cli.selection import Selection
     from headroom_cli.source.discover import Discovery
 
@@ -49,13 +48,6 @@ class Kind(StrEnum):
     main = "main"
     subagent = "subagent"
     side = "side"
-
-
-class UnknownFiles(StrEnum):
-    """What a file of no known format means."""
-
-    error = "error"
-    skip = "skip"
 
 
 def analyze(
@@ -92,25 +84,17 @@ def analyze(
     max_context: Annotated[
         str | None, typer.Option(help="Fail if a conversation's context grows larger: 150k.", metavar="TOKENS")
     ] = None,
-    unknown_files: Annotated[
-        UnknownFiles | None,
-        typer.Option("--unknown-files", help="Files of no known format: an error, or skipped and counted."),
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Processes to use. Default: all cores.")
-    ] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Read all files anew, and keep nothing.")] = False,
+    unknown_files: Unknown = None,
+    jobs: Jobs = None,
+    no_cache: NoCache = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="More detail: tool units, all skipped files.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no remarks on standard error.")] = False,
-    no_color: Annotated[bool, typer.Option("--no-color", help="No colours (or set NO_COLOR).")] = False,
-    max_line: Annotated[
-        str | None,
-        typer.Option("--max-line", help="Longest line, or document, that is read: 300MB, 1GB.", metavar="SIZE"),
-    ] = None,
-    config: Annotated[Path | None, typer.Option("--config", help="Configuration file to use.", metavar="FILE")] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something goes wrong.")] = False,
+    quiet: Quiet = False,
+    no_color: NoColor = False,
+    max_line: MaxLine = None,
+    config: ConfigFile = None,
+    debug: Debug = False,
 ) -> None:
     """Where the tokens went, what they cost, which of them were wasted, and why."""
     from headroom_cli.report.budget import judge
@@ -262,36 +246,6 @@ def _run(
             cache=Cache(repr(analyser.settings)) if cached else None,
             progress=progress,
         )
-
-
-def analyser_for(loaded: Config) -> Analyser:
-    """An analyser with the configured settings; what is wrong with them ends the command as wrong usage."""
-    from headroom_cli.analysis import Analyser, Settings
-    from headroom_cli.waste import pages
-
-    unknown = [name for name in loaded["signals.ignore"] if name not in pages()]
-    if unknown:
-        raise Ending(USAGE, f"{loaded.path}: signals.ignore: no signal is called {unknown[0]!r}")
-    settings = Settings(
-        reread_min_tokens=loaded["signals.reread.min-tokens"],
-        reread_gap=loaded["signals.reread.gap"],
-        ignored_signals=frozenset(loaded["signals.ignore"]),
-        limits=loaded.limits(),
-    )
-    return Analyser(settings=settings)
-
-
-def refuse_unreadable(files: list[FileReport], unknown_files: UnknownFiles | None) -> None:
-    """A file that the user named must be readable; one found in a walk is counted, unless asked otherwise."""
-    strict: dict[UnknownFiles | None, Callable[[FileReport], bool]] = {
-        None: lambda file: file.named,
-        UnknownFiles.error: lambda _: True,
-        UnknownFiles.skip: lambda _: False,
-    }
-    refused = [file for file in files if file.skipped and file.skipped != "empty" and strict[unknown_files](file)]
-    if refused:
-        others = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
-        raise Ending(USAGE, f"could not read {refused[0].path}: {refused[0].skipped}{others}")
 
 
 def write_report(

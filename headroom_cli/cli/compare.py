@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headroom_cli.cli.analyze import analyser_for
 from headroom_cli.cli.exits import FINDINGS, NOTHING_READ, USAGE, Ending
+from headroom_cli.cli.options import ConfigFile, Debug, Jobs, MaxLine, NoColor, Quiet
 from headroom_cli.cli.progress import reading_progress
-from headroom_cli.cli.shared import load_config, prices_of, tokenizer_refused
+from headroom_cli.cli.shared import analyser_for, load_config, prices_of, tokenizer_refused
 
 if TYPE_CHECKING:
     from headroom_cli.analysis import Analyser
@@ -44,17 +43,12 @@ def compare(
     ] = None,
     output: Annotated[Format, typer.Option("--format", "-f", help="How to write the comparison.")] = Format.table,
     limit: Annotated[int | None, typer.Option("--limit", min=0, help="Rows of a table, or list (0: all).")] = None,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Processes to use. Default: all cores.")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")] = False,
-    no_color: Annotated[bool, typer.Option("--no-color", help="No colours (or set NO_COLOR).")] = False,
-    max_line: Annotated[
-        str | None,
-        typer.Option("--max-line", help="Longest line, or document, that is read: 300MB, 1GB.", metavar="SIZE"),
-    ] = None,
-    config: Annotated[Path | None, typer.Option("--config", help="Configuration file to use.", metavar="FILE")] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something goes wrong.")] = False,
+    jobs: Jobs = None,
+    quiet: Quiet = False,
+    no_color: NoColor = False,
+    max_line: MaxLine = None,
+    config: ConfigFile = None,
+    debug: Debug = False,
 ) -> None:
     """What got better or worse from A to B, by signal, tool and model, for a branch or a change of a prompt."""
     from headroom_cli.report.compare.comparison import compare as compare_sides

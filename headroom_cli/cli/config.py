@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
+from headroom_cli.cli.options import ConfigFile
 from headroom_cli.cli.shared import load_config
 
 
 def config(
-    config: Annotated[Path | None, typer.Option("--config", help="Configuration file to use.", metavar="FILE")] = None,
+    config: ConfigFile = None,
 ) -> None:
     """Print the settings in force, and where each comes from."""
     from headroom_cli.config import KEYS

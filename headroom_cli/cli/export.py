@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headroom_cli.cli.analyze import UnknownFiles, analyser_for, refuse_unreadable
 from headroom_cli.cli.exits import NOTHING_READ, USAGE, Ending
+from headroom_cli.cli.options import ConfigFile, Debug, Jobs, MaxLine, Quiet, Unknown
 from headroom_cli.cli.progress import reading_progress
-from headroom_cli.cli.shared import load_config, moment, prices_of, tokenizer_refused
+from headroom_cli.cli.shared import analyser_for, load_config, moment, prices_of, refuse_unreadable, tokenizer_refused
 
 if TYPE_CHECKING:
     from headroom_cli.config import Config
@@ -69,20 +69,12 @@ def export(
     since: Annotated[
         str | None, typer.Option("--since", help="Only files written since then: 30d, a date, all.", metavar="WHEN")
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Processes to use. Default: all cores.")
-    ] = None,
-    unknown_files: Annotated[
-        UnknownFiles | None,
-        typer.Option("--unknown-files", help="Files of no known format: an error, or skipped and counted."),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no remarks on standard error.")] = False,
-    max_line: Annotated[
-        str | None,
-        typer.Option("--max-line", help="Longest line, or document, that is read: 300MB, 1GB.", metavar="SIZE"),
-    ] = None,
-    config: Annotated[Path | None, typer.Option("--config", help="Configuration file to use.", metavar="FILE")] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something goes wrong.")] = False,
+    jobs: Jobs = None,
+    unknown_files: Unknown = None,
+    quiet: Quiet = False,
+    max_line: MaxLine = None,
+    config: ConfigFile = None,
+    debug: Debug = False,
 ) -> None:
     """Write the tables behind every figure as a dataset: Parquet, a folder a table, replaced as a whole."""
     loaded = load_config(config, max_line)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from headroom_cli.cli.exits import FINDINGS, NOTHING_READ, OK, USAGE, Ending
+from headroom_cli.cli.options import ConfigFile, Debug, Jobs, MaxLine, NoCache, NoColor, Quiet, Unknown
 from headroom_cli.cli.progress import reading_progress
 from headroom_cli.cli.shared import load_config
 
@@ -54,13 +55,6 @@ class FailOn(StrEnum):
     warning = "warning"
 
 
-class UnknownFiles(StrEnum):
-    """What a file of no known format means."""
-
-    error = "error"
-    skip = "skip"
-
-
 FAILING = {FailOn.error: ("error",), FailOn.warning: ("error", "warning")}
 """The severities that fail a run."""
 
@@ -91,10 +85,7 @@ def lint(
         FailOn | None, typer.Option("--fail-on", help="Least severity for exit code 1. Default: error.")
     ] = None,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 whatever is found.")] = False,
-    unknown_files: Annotated[
-        UnknownFiles | None,
-        typer.Option("--unknown-files", help="Files of no known format: an error, or skipped and counted."),
-    ] = None,
+    unknown_files: Unknown = None,
     baseline: Annotated[
         Path | None, typer.Option("--baseline", help="Findings in this file do not fail the run.", metavar="FILE")
     ] = None,
@@ -110,21 +101,16 @@ def lint(
         Path | None, typer.Option("--output", "-o", help="Write the repaired file here, not in place.", metavar="FILE")
     ] = None,
     output: Annotated[LintFormat, typer.Option("--format", "-f", help="How to write the findings.")] = LintFormat.text,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Processes to use. Default: all cores.")
-    ] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Read all files anew, and keep nothing.")] = False,
+    jobs: Jobs = None,
+    no_cache: NoCache = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Remarks (info) too, and all files that were not checked.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")] = False,
-    no_color: Annotated[bool, typer.Option("--no-color", help="No colours (or set NO_COLOR).")] = False,
-    max_line: Annotated[
-        str | None,
-        typer.Option("--max-line", help="Longest line, or document, that is read: 300MB, 1GB.", metavar="SIZE"),
-    ] = None,
-    config: Annotated[Path | None, typer.Option("--config", help="Configuration file to use.", metavar="FILE")] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something goes wrong.")] = False,
+    quiet: Quiet = False,
+    no_color: NoColor = False,
+    max_line: MaxLine = None,
+    config: ConfigFile = None,
+    debug: Debug = False,
 ) -> None:
     """Find histories that a provider would refuse, and say where and why."""
     from headroom_cli.lint.run import lint_files, unread

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from headroom_cli.cli.exits import FINDINGS, NOTHING_READ, USAGE, Ending
+from headroom_cli.cli.options import ConfigFile, Debug, MaxLine, NoColor
 from headroom_cli.cli.shared import load_config
 
 if TYPE_CHECKING:
@@ -31,13 +32,10 @@ def repair(
     force: Annotated[
         bool, typer.Option("--force", help="Also a file that was changed in the last minute: its client may write it.")
     ] = False,
-    no_color: Annotated[bool, typer.Option("--no-color", help="No colours (or set NO_COLOR).")] = False,
-    max_line: Annotated[
-        str | None,
-        typer.Option("--max-line", help="Longest line, or document, that is read: 300MB, 1GB.", metavar="SIZE"),
-    ] = None,
-    config: Annotated[Path | None, typer.Option("--config", help="Configuration file to use.", metavar="FILE")] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something goes wrong.")] = False,
+    no_color: NoColor = False,
+    max_line: MaxLine = None,
+    config: ConfigFile = None,
+    debug: Debug = False,
 ) -> None:
     """Repair a session of Claude Code or Codex that no longer resumes.
 

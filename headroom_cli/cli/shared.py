@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headroom_cli.cli.exits import USAGE, Ending
+from headroom_cli.cli.options import UnknownFiles
 
 if TYPE_CHECKING:
+    from headroom_cli.analysis import Analyser
     from headroom_cli.config import Config
     from headroom_cli.cost import PriceList
+    from headroom_cli.result import FileReport
 
 _SPAN = re.compile(r"^(\d{1,6})\s*(m|h|d|w)$")
 _UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
@@ -47,6 +50,36 @@ def prices_of(loaded: Config) -> PriceList:
     from headroom_cli.cost import PriceList
 
     return PriceList(loaded["prices"])
+
+
+def analyser_for(loaded: Config) -> Analyser:
+    """An analyser with the configured settings; what is wrong with them ends the command as wrong usage."""
+    from headroom_cli.analysis import Analyser, Settings
+    from headroom_cli.waste import pages
+
+    unknown = [name for name in loaded["signals.ignore"] if name not in pages()]
+    if unknown:
+        raise Ending(USAGE, f"{loaded.path}: signals.ignore: no signal is called {unknown[0]!r}")
+    settings = Settings(
+        reread_min_tokens=loaded["signals.reread.min-tokens"],
+        reread_gap=loaded["signals.reread.gap"],
+        ignored_signals=frozenset(loaded["signals.ignore"]),
+        limits=loaded.limits(),
+    )
+    return Analyser(settings=settings)
+
+
+def refuse_unreadable(files: list[FileReport], unknown_files: UnknownFiles | None) -> None:
+    """A file that the user named must be readable; one found in a walk is counted, unless asked otherwise."""
+    strict: dict[UnknownFiles | None, Callable[[FileReport], bool]] = {
+        None: lambda file: file.named,
+        UnknownFiles.error: lambda _: True,
+        UnknownFiles.skip: lambda _: False,
+    }
+    refused = [file for file in files if file.skipped and file.skipped != "empty" and strict[unknown_files](file)]
+    if refused:
+        others = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
+        raise Ending(USAGE, f"could not read {refused[0].path}: {refused[0].skipped}{others}")
 
 
 @contextmanager

@@ -344,12 +344,12 @@ class TestContent:
         assert (finding.cause, finding.avoidable_tokens) == ("after_change", 0)
 
     def test_a_search_after_a_write_is_work_a_page_of_the_web_is_not(self, session: Session) -> None:
-        for name, given in (("Grep", {"pattern": "area"}), ("WebFetch", {"url": "https://example.com"})):
-            session.call(name + "\n".join(self.LINES), name, **given)
+        for name in ("Grep", "WebFetch"):
+            session.call(name + "\n".join(self.LINES), name, query="area")
         session.chat()
         session.call("ok", "Edit", file_path="/w/shape.py")
-        for name, given in (("Grep", {"pattern": "area"}), ("WebFetch", {"url": "https://example.com"})):
-            session.call(name + "\n".join(self.LINES), name, **given)
+        for name in ("Grep", "WebFetch"):
+            session.call(name + "\n".join(self.LINES), name, query="area")
         assert [finding.cause for finding in session.found()] == ["after_change", "in_context"]
 
     def test_a_test_without_a_write_between_is_a_repeat(self, session: Session) -> None:
