@@ -13,6 +13,9 @@ PARTS = (
     ("output", "output_tokens", "output", ""),
 )
 
+_TELLING = 0.01
+"""A share of the cost below which another time to live is not worth a line."""
+
 
 def usage_problem(figures: Figures) -> str | None:
     """Why nothing can be said about what was paid, or None."""
@@ -35,7 +38,11 @@ def paid_for(figures: Figures) -> Section:
         if tokens is None:
             continue
         money = [usd(parts[part] or 0), share(parts[part] or 0, cost)] if parts else [share(tokens, total)]
-        rows.append((name, whole(tokens), *money, _output_remark(usage) if name == "output" else remark))
+        if name == "output":
+            remark = _output_remark(usage)
+        elif name == "cache writes":
+            remark = _rebuilt_remark(figures, tokens) or remark
+        rows.append((name, whole(tokens), *money, remark))
     if parts:
         section.columns = (
             text_column(), Column("tokens"), Column("cost"), Column("share"), text_column("at API list prices"),
@@ -45,7 +52,7 @@ def paid_for(figures: Figures) -> Section:
         section.columns = (text_column(), Column("tokens"), Column("share"), text_column("no price is known"))
         rows.append(("total", whole(total), "", ""))
     section.rows = rows
-    section.lines = remarks(figures)
+    section.lines = other_times_to_live(figures) + remarks(figures)
     return section
 
 
@@ -54,6 +61,22 @@ def _parts(usage: Figures) -> list[tuple[str, str, str, str]]:
     if usage["uncached_input_tokens"] is None and usage["cache_read_input_tokens"] is None:
         return [("input", "input_tokens", "input", ""), PARTS[-1]]
     return list(PARTS)
+
+
+def _rebuilt_remark(figures: Figures, written: int) -> str:
+    """How much of what was written to the cache had been there before."""
+    rebuilt = sum(row["tokens"] for row in (figures["cache"] or {}).get("rebuilds", ()))
+    return f"{share(min(rebuilt, written), written)} of them rebuilds" if rebuilt and written else ""
+
+
+def other_times_to_live(figures: Figures) -> list[str]:
+    """What would have been saved, had the cache kept all it was given for an hour, or for five minutes."""
+    said = []
+    for column, words in (("all_1h_usd_micros", "an hour"), ("all_5m_usd_micros", "five minutes")):
+        more = (figures["cache"] or {}).get(column)
+        if more and -more >= _TELLING * figures["cost_usd_micros"]:
+            said.append(f"{usd(-more)} less if all were kept for {words}")
+    return [f"Cache: {'; '.join(said)}."] if said else []
 
 
 def _output_remark(usage: Figures) -> str:
