@@ -22,6 +22,10 @@ class _Slot:
     after: list[Any] = field(default_factory=list)
 
 
+class Misshapen(Exception):  # noqa: N818 - says why a history stays as it is
+    """A place that a repair needs is not there, or holds something else than it must."""
+
+
 class Origins:
     """Which value of the original each copied container comes from."""
 
@@ -103,19 +107,19 @@ class Draft:
         self._claimed = ()
 
     def get(self, path: Pointer) -> Any:
-        """The value at a place as it is now; KeyError, IndexError or TypeError where there is none."""
+        """The value at a place as it is now. Raises `Misshapen` where there is none."""
         value = self._root
         for key in path:
-            value = value[key]
+            value = _member(value, key)
             if isinstance(value, _Slot):
-                value = value.items[0]
+                value = _member(value.items, 0)
         return value
 
     def stands(self, path: Pointer) -> bool:
         """Whether there is still something at a place."""
         value = self._root
         for key in path:
-            value = value[key]
+            value = _member(value, key)
             if isinstance(value, _Slot):
                 if not value.items:
                     return False
@@ -137,7 +141,9 @@ class Draft:
             return
         holder: Any = self._mutable(path[:-1])
         key: Any = path[-1]
-        if isinstance(holder, list) and isinstance(holder[key], _Slot):
+        if isinstance(holder, dict) and isinstance(key, str):
+            holder[key] = value
+        elif isinstance(_member(holder, key), _Slot):
             holder[key].items = [value]
         else:
             holder[key] = value
@@ -180,7 +186,7 @@ class Draft:
 
     def _slot(self, path: Pointer) -> _Slot:
         holder: Any = self._mutable(path[:-1])
-        held = holder[path[-1]]
+        held = _member(holder, path[-1])
         if isinstance(held, _Slot):
             return held
         made = holder[path[-1]] = _Slot([held])
@@ -193,8 +199,8 @@ class Draft:
         if id(value) not in self._own:
             value = self._root = self._copied(value)
         for key in path:
-            held = value[key]
-            inner = held.items[0] if isinstance(held, _Slot) else held
+            held = _member(value, key)
+            inner = _member(held.items, 0) if isinstance(held, _Slot) else held
             if id(inner) not in self._own:
                 inner = self._copied(inner)
                 if isinstance(held, _Slot):
@@ -205,6 +211,17 @@ class Draft:
         return value
 
     def _copied(self, value: Any) -> Any:
+        if not isinstance(value, dict | list):
+            raise Misshapen
         made = self._origins.copy(value)
         self._own[id(made)] = made
         return made
+
+
+def _member(holder: Any, key: str | int) -> Any:
+    if not isinstance(holder, dict | list):
+        raise Misshapen
+    try:
+        return holder[key]  # type: ignore[index]
+    except (KeyError, IndexError, TypeError):
+        raise Misshapen from None

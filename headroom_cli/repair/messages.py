@@ -12,7 +12,8 @@ from headroom_cli.lint.history import History, JudgedAs
 from headroom_cli.lint.models import traits
 from headroom_cli.lint.providers import Profile, default_profiles
 from headroom_cli.lint.sent import history_of
-from headroom_cli.repair.draft import Draft, Origins
+from headroom_cli.lint.shapes.bedrock import is_stored_row
+from headroom_cli.repair.draft import Draft, Misshapen, Origins
 from headroom_cli.repair.fixes import NO_FIX, known_fixes
 from headroom_cli.repair.work import CannotRepair, Work
 
@@ -24,6 +25,7 @@ _ORDER = {"HR2": 0, "HR107": 0, "HR304": 0, "HR103": 1, "HR105": 1, "HR106": 1, 
 _SAFE_TOO = frozenset({"HR103", "HR104"})
 """Rules with a second repair that is safe: the result stays, as text."""
 ROUNDS = "repairs of it undo each other"
+MISSHAPEN = "a message of this history is not shaped like one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,32 +88,74 @@ def repair(
 ) -> Repaired:
     """Repair a history for its providers. Only safe repairs unless `unsafe`; of `severities` and `rules` only.
 
-    `body` is what holds the messages; repairs outside of them (tools, system) change a copy of it.
+    `body` is what holds the messages; repairs outside of them (tools, system) change a copy of it. Stored rows of
+    Bedrock are repaired in their messages, and stay rows.
     """
+    if dialect == "bedrock" and body is None and all(map(is_stored_row, messages)):
+        rows = {id(row["message"]): row for row in messages}
+        outcome = _repair(
+            [row["message"] for row in messages], dialect, profiles, body, judged_as, model, unsafe, severities, rules
+        )
+        outcome.messages = [_in_row(message, rows, outcome.origins) for message in outcome.messages]
+        return outcome
+    return _repair(messages, dialect, profiles, body, judged_as, model, unsafe, severities, rules)
+
+
+def _in_row(message: Any, rows: dict[int, dict[str, Any]], origins: Origins) -> Any:
+    """A repaired message in the row that it came from, or in a new one."""
+    origin = origins.of(message)
+    row = rows.get(id(origin))
+    if row is None:
+        return {"message": message}
+    if message is origin:
+        return row
+    made = origins.copy(row)
+    made["message"] = message
+    return made
+
+
+def _repair(
+    messages: Sequence[Any],
+    dialect: str,
+    profiles: Sequence[Profile] | None,
+    body: dict[str, Any] | None,
+    judged_as: JudgedAs | None,
+    model: str | None,
+    unsafe: bool,
+    severities: Collection[Severity],
+    rules: Sequence[Rule] | None,
+) -> Repaired:
     outcome = Repaired(list(messages), body)
     origins = outcome.origins
     numbers = {id(message): index for index, message in enumerate(messages)}
     root: Any = list(messages) if body is None else body
+    given_up: str | None = None
     for _ in range(MAX_ROUNDS):
         history = _history(root, dialect, judged_as, model)
         found = [f for f in judge(history, profiles, rules) if f.severity in severities]
         draft, outcome.left = Draft(history, root, origins), []
         given = profiles or default_profiles(dialect, history.model)
         works = {profile.name: Work(draft, Check(history, profile), unsafe) for profile in given}
-        for group in _in_order(found):
-            for finding in group:
-                _fix(works[finding.provider], finding, outcome, numbers)
-            if draft.changed:
-                break  # what comes later is judged anew
-        if not draft.changed:
+        try:
+            for group in _in_order(found):
+                for finding in group:
+                    _fix(works[finding.provider], finding, outcome, numbers)
+                if draft.changed:
+                    break  # what comes later is judged anew
+            if not draft.changed:
+                break
+            for work in works.values():
+                work.settle_empty()
+        except Misshapen:
+            given_up = MISSHAPEN
             break
-        for work in works.values():
-            work.settle_empty()
         root = draft.commit()
     else:  # nothing is written that the next run would change again
+        given_up = ROUNDS
+    if given_up is not None:
         outcome, root = Repaired(list(messages), body), list(messages) if body is None else body
         history = _history(root, dialect, judged_as, model)
-        outcome.left = [Left(f, ROUNDS) for f in judge(history, profiles, rules) if f.severity in severities]
+        outcome.left = [Left(f, given_up) for f in judge(history, profiles, rules) if f.severity in severities]
     outcome.body = root if isinstance(root, dict) else None
     outcome.messages = list(messages_in(root))
     return outcome

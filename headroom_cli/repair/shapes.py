@@ -26,11 +26,8 @@ def content_key(dialect: str) -> str:
 
 
 def content_path(entry: Entry, dialect: str) -> tuple[str | int, ...]:
-    """The place of an entry's blocks; a stored Bedrock row keeps them one level deeper."""
-    key = content_key(dialect)
-    raw = entry.raw
-    inner = isinstance(raw, dict) and "role" not in raw and isinstance(raw.get("message"), dict)
-    return (*entry.path, "message", key) if inner and dialect == "bedrock" else (*entry.path, key)
+    """The place of an entry's blocks."""
+    return (*entry.path, content_key(dialect))
 
 
 def text(dialect: str, words: str, *, role: str = "user") -> Any:

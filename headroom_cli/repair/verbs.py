@@ -234,21 +234,13 @@ def _add_to_new_message(work: Work, last: Entry, made: Any) -> None:
     blocks = work.added.get(id(last))
     if blocks is None:
         blocks = work.added[id(last)] = []
-        work.draft.after(last.path, _wrapped(work, last, shapes.message(work.dialect, "user", blocks)))
+        work.draft.after(last.path, shapes.message(work.dialect, "user", blocks))
     blocks.append(made)
-
-
-def _wrapped(work: Work, like: Entry, message: dict[str, Any]) -> dict[str, Any]:
-    stored = work.dialect == "bedrock" and shapes.content_path(like, "bedrock")[-2] == "message"
-    return {"message": message} if stored else message
 
 
 def _content(entry: Entry, dialect: str) -> Any:
     """Where the blocks of a message are, as they were given; None where there is no such place."""
-    raw = entry.raw
-    for key in shapes.content_path(entry, dialect)[len(entry.path) :]:
-        raw = raw.get(key) if isinstance(raw, dict) else None
-    return raw
+    return entry.raw.get(shapes.content_key(dialect)) if isinstance(entry.raw, dict) else None
 
 
 def _items(work: Work, entry: Entry) -> list[Any]:

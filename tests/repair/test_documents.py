@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -242,3 +243,80 @@ def test_what_cannot_be_repaired_is_refused(data: bytes, path: str, why: str | N
 def test_the_line_of_each_repair_is_known() -> None:
     outcome = repair_document(PRETTY.encode(), "golden.json", options("anthropic"))
     assert [(placed.line, placed.change.rule) for placed in outcome.changes] == [(5, "HR101")]
+
+
+def rows_of(*contents: list[Any]) -> list[str]:
+    """A stored session of Bedrock, a row a line, the user first."""
+    roles = ("user", "assistant")
+    return [
+        json.dumps({"message": {"role": roles[number % 2], "content": blocks}, "message_id": number, "x": 1.50})
+        for number, blocks in enumerate(contents)
+    ]
+
+
+USE = {"toolUse": {"toolUseId": "t1", "name": "read", "input": {}}}
+RESULT = {"toolResult": {"toolUseId": "t1", "content": [{"text": "14 open orders"}], "status": "success"}}
+
+
+def test_a_result_whose_call_was_trimmed_off_stays_as_text_in_its_stored_row() -> None:
+    rows = rows_of([RESULT], [{"text": "Two."}], [{"text": "Thanks"}], [{"text": "Bye"}])
+    outcome = repair_document(("\n".join(rows) + "\n").encode(), "session.jsonl")
+    assert [(placed.line, placed.change.rule) for placed in outcome.changes] == [(1, "HR102")]
+    first, *rest = outcome.after.decode().splitlines()
+    assert rest == rows[1:]
+    said = "[result of a call (t1), which is not in this history]\n14 open orders"
+    assert json.loads(first) == {"message": {"role": "user", "content": [{"text": said}]}, "message_id": 0, "x": 1.5}
+    assert first.endswith('"message_id": 0, "x": 1.5}')
+    assert repair_document(outcome.after, "session.jsonl").after == outcome.after
+
+
+def test_a_call_without_result_gets_one_in_a_row_of_its_own_or_in_the_one_that_follows() -> None:
+    rows = rows_of([{"text": "How many?"}], [USE], [{"text": "Well?"}], [{"text": "None."}])
+    made = {"toolResult": {"toolUseId": "t1", "content": [{"text": "no result recorded"}], "status": "error"}}
+    after = repair_document("\n".join(rows).encode(), "session.jsonl").after.decode().splitlines()
+    assert [after[0], after[1], after[3]] == [rows[0], rows[1], rows[3]]
+    assert json.loads(after[2])["message"]["content"] == [made, {"text": "Well?"}]
+
+    said = [rows[0], rows[1], json.dumps({"message": {"role": "system", "content": [{"text": "s"}]}}), rows[3]]
+    after = repair_document("\n".join(said).encode(), "session.jsonl").after.decode().splitlines()
+    assert {"message": {"role": "user", "content": [made]}} in [json.loads(line) for line in after]
+
+
+def test_a_history_with_something_else_in_the_place_of_a_call_stays_as_it_is() -> None:
+    rows = [
+        {"role": "user", "content": "Where is my order?"},
+        {"role": "assistant", "content": None, "tool_calls": ["call_1"]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "on its way"},
+        {"role": "assistant", "content": "It is on its way."},
+    ]
+    data = json.dumps({"model": "gpt-5.1", "messages": rows}).encode()
+    outcome = repair_document(data, "request.json", Options(severities=("error", "warning")))
+    assert outcome.after == data and outcome.changes == []
+    assert {left.why for left in outcome.left} == {"a message of this history is not shaped like one"}
+
+
+_WRONG: list[Any] = [None, True, -1, 2**64, "", "x", [], {}, [None], [[]], ["x"], {"role": "user"}, {"type": []}]
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+@given(turns=TURNS, times=st.integers(1, 4), unsafe=st.booleans(), data=st.data())
+@settings(max_examples=60)
+def test_wrong_types_anywhere_are_repaired_or_left_but_never_raise(
+    name: str, turns: Turns, times: int, unsafe: bool, data: st.DataObject
+) -> None:
+    messages = broken_history(turns, name, 1, data)
+    for _ in range(times):
+        places = list(_places(messages))
+        holder, key = data.draw(st.sampled_from(places))
+        holder[key] = json.loads(json.dumps(data.draw(st.sampled_from(_WRONG))))
+    text = json.dumps(messages)
+    outcome = repair(messages, PROVIDERS[name], profiles=[profile_of(name)], judged_as="history", unsafe=unsafe)
+    assert json.dumps(messages) == text
+    assert sorted(errors(outcome.messages, name)) == sorted(left.finding.rule.code for left in outcome.left)
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    for key in list(value) if isinstance(value, dict) else range(len(value)):
+        yield value, key
+        if isinstance(value[key], dict | list):
+            yield from _places(value[key])

@@ -18,9 +18,14 @@ _KINDS: dict[str, BlockKind] = {
 }
 
 
+def is_stored_row(raw: Any) -> bool:
+    """Whether a message lies in a row of a stored session: `{message: {...}, message_id, ...}`."""
+    return isinstance(raw, dict) and "role" not in raw and isinstance(raw.get("message"), dict)
+
+
 def entry(raw: Any, index: int) -> Entry:
-    """A message; a stored row `{message: {...}}` is read as its message."""
-    if isinstance(raw, dict) and "role" not in raw and isinstance(raw.get("message"), dict):
+    """A message; a stored row is read as its message."""
+    if is_stored_row(raw):
         return entry(raw["message"], index)
     if not isinstance(raw, dict):
         return Entry(index, "", "user", raw)
