@@ -13,7 +13,7 @@ from headroom_cli.analysis import Analyser
 from headroom_cli.cost import PriceList
 from headroom_cli.export import dataset, redact
 from headroom_cli.export.frames import exported
-from headroom_cli.export.state import Known, State, load, no_texts, save, unchanged
+from headroom_cli.export.state import DamagedState, Known, State, load, no_texts, save, unchanged
 from headroom_cli.result import FileReport
 from headroom_cli.run import Progress, Wanted, gather
 from headroom_cli.settle import settle
@@ -60,7 +60,12 @@ def export(
     Raises DatasetProblem where the target can't be used.
     """
     with dataset.building(target) as folder:
-        before = load(target / dataset.STATE) if options.update else None
+        try:
+            before = load(target / dataset.STATE) if options.update else None
+        except DamagedState as problem:
+            raise dataset.DatasetProblem(
+                f"{target} can't be updated: what it keeps in {dataset.STATE} is damaged; export it anew"
+            ) from problem
         if options.update and before is None and dataset.manifest(target) is not None:
             raise dataset.DatasetProblem(
                 f"{target} can't be updated: it keeps no state (it was redacted, or made by another version)"
@@ -68,6 +73,10 @@ def export(
         state, read = _gathered(files, analyser, options, before, progress)
         tables = _tables(state, analyser, options)
         added, replaced = _changes(before, state)
+        labels = dict(sorted(options.labels.items()))
+        if options.key is not None:
+            labels = redact.redacted_labels(labels, options.key)
+            added, replaced = (redact.redacted_conversations(ids, options.key) for ids in (added, replaced))
         body = dataset.write_dataset(
             folder,
             tables,
@@ -77,7 +86,7 @@ def export(
                 "options": {
                     "format": options.layout.format,
                     "partition_by": ["month"] if options.layout.by_month else [],
-                    "labels": dict(sorted(options.labels.items())),
+                    "labels": labels,
                     "with_text": options.with_text,
                     "redacted": options.key is not None,
                 },

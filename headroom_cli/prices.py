@@ -57,6 +57,13 @@ def price_table() -> str:
 
 
 @cache
+def words_of_models() -> frozenset[str]:
+    """The words of which the names of models in the price table are made, in small letters."""
+    names = (model["id"].lower() for models in _shipped()["models"].values() for model in models)
+    return frozenset(word for name in names for word in re.split(r"[-_.:/@ ]+", name) if word) | {"synthetic", "us"}
+
+
+@cache
 def _is_shipped_installed() -> bool:
     """Whether the installed genai-prices is the one that the shipped table was made from.
 

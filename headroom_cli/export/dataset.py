@@ -21,7 +21,7 @@ import orjson
 import polars as pl
 
 from headroom_cli.export import swap
-from headroom_cli.export.schema import SCHEMA_VERSION, TABLES, Table
+from headroom_cli.export.schema import SCHEMA_VERSION, TABLES, TEXTS, Table
 from headroom_cli.version import __version__
 
 MANIFEST = "_headroom.json"
@@ -34,6 +34,8 @@ Format = Literal["parquet", "ndjson"]
 _ROW_GROUP = 131_072
 _PART_BYTES = 128 * 1024 * 1024
 _NO_MONTH = "unknown"
+_OWN = frozenset({MANIFEST, VIEWS, STATE, TEXTS.name, *TABLES})
+_LITTER = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})  # what desktops leave where somebody looked
 
 
 class DatasetProblem(Exception):  # noqa: N818
@@ -84,13 +86,16 @@ def building(target: Path) -> Iterator[Path]:
 
 
 def refuse_foreign(target: Path) -> None:
-    """Only a dataset, or an empty folder, is ever replaced."""
+    """Only a dataset with nothing else in it, or an empty folder, is ever replaced."""
     if not target.exists():
         return
     if not target.is_dir():
         raise DatasetProblem(f"{target} is a file; an export needs a folder")
     if any(target.iterdir()) and manifest(target) is None:
         raise DatasetProblem(f"{target} holds something else than an export; choose an empty or a new folder")
+    for entry in sorted(target.iterdir()):
+        if entry.name not in _OWN and entry.name not in _LITTER:
+            raise DatasetProblem(f"{entry} is no part of the export, and would be lost: move it elsewhere")
 
 
 def manifest(target: Path) -> dict[str, Any] | None:

@@ -6,6 +6,8 @@ keeps what files that no longer exist once gave; settling always runs over every
 
 from __future__ import annotations
 
+import io
+import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,6 +22,11 @@ from headroom_cli.source.stamps import Stamp, stamp_of
 from headroom_cli.tables import FRAME_NAMES, Frames
 
 _FILES = "files.json"
+_TEXTS = "texts"
+
+
+class DamagedState(Exception):  # noqa: N818
+    """What a dataset remembers is not as it was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +54,38 @@ def save(state: State, folder: Path) -> None:
     """Write the state into a folder that is made for it."""
     folder.mkdir()
     for name in FRAME_NAMES:
-        getattr(state.frames, name).write_parquet(folder / f"{name}.parquet", compression="zstd", compression_level=1)
-    state.texts.write_parquet(folder / "texts.parquet", compression="zstd")
-    body = {"fingerprint": state.fingerprint, "files": [asdict(known) for known in state.known.values()]}
+        getattr(state.frames, name).write_parquet(_part(folder, name), compression="zstd", compression_level=1)
+    state.texts.write_parquet(_part(folder, _TEXTS), compression="zstd")
+    sums = {name: zlib.crc32(_part(folder, name).read_bytes()) for name in (*FRAME_NAMES, _TEXTS)}
+    body = {"fingerprint": state.fingerprint, "sums": sums, "files": [asdict(known) for known in state.known.values()]}
     (folder / _FILES).write_bytes(orjson.dumps(body))
 
 
 def load(folder: Path) -> State | None:
-    """The state in a folder; None where there is none."""
+    """The state in a folder; None where there is none. Raises `DamagedState`."""
     try:
-        body = orjson.loads((folder / _FILES).read_bytes())
+        data = (folder / _FILES).read_bytes()
     except FileNotFoundError:
         return None
-    known = [_known(entry) for entry in body["files"]]
-    frames = Frames(**{name: pl.read_parquet(folder / f"{name}.parquet") for name in FRAME_NAMES})
-    texts = pl.read_parquet(folder / "texts.parquet")
-    return State(body["fingerprint"], {entry.report.path: entry for entry in known}, frames, texts)
+    try:
+        body = orjson.loads(data)
+        known = [_known(entry) for entry in body["files"]]
+        tables = {name: _read(folder, name, body["sums"][name]) for name in (*FRAME_NAMES, _TEXTS)}
+        texts = tables.pop(_TEXTS)
+        return State(body["fingerprint"], {entry.report.path: entry for entry in known}, Frames(**tables), texts)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, pl.exceptions.PolarsError) as problem:
+        raise DamagedState from problem
+
+
+def _part(folder: Path, name: str) -> Path:
+    return folder / f"{name}.parquet"
+
+
+def _read(folder: Path, name: str, known_sum: int) -> pl.DataFrame:
+    data = _part(folder, name).read_bytes()
+    if zlib.crc32(data) != known_sum:
+        raise DamagedState
+    return pl.read_parquet(io.BytesIO(data))
 
 
 def _known(entry: dict[str, Any]) -> Known:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -284,3 +285,87 @@ def test_diagnostics_are_those_of_lint(dataset: Path) -> None:
     ]
     assert sorted(exported, key=str) == sorted(linted, key=str)
     assert set(found["rule"]) == {"HR102", "HR113"}
+
+
+@pytest.mark.parametrize("name", ["files.json", "blocks.parquet", "texts.parquet"])
+@pytest.mark.parametrize("damage", [b"", b"x", b"{}", b"[]", b'{"fingerprint": "1", "sums": {}, "files": [{}]}', None])
+def test_an_update_of_a_damaged_state_is_refused_and_changes_nothing(
+    dataset: Path, tmp_path: Path, name: str, damage: bytes | None
+) -> None:
+    target = tmp_path / "dataset"
+    shutil.copytree(dataset, target)
+    part = target / "_state" / name
+    whole = part.read_bytes()
+    # Without a text given, one byte in the middle of a table or of the list of its files is another.
+    middle = len(whole) // 2
+    part.write_bytes(damage if damage is not None else whole[:middle] + b"\xff" + whole[middle + 1 :])
+    before = {path: path.read_bytes() for path in target.rglob("*") if path.is_file()}
+    with pytest.raises(DatasetProblem, match="_state is damaged; export it anew"):
+        run(SAMPLES, target, update=True)
+    assert {path: path.read_bytes() for path in target.rglob("*") if path.is_file()} == before
+    run(SAMPLES, target)
+    assert run(SAMPLES, target, update=True).files_read == 0
+
+
+def test_a_dataset_with_something_else_in_it_is_not_replaced(dataset: Path, tmp_path: Path) -> None:
+    target = tmp_path / "dataset"
+    shutil.copytree(dataset, target)
+    (target / ".DS_Store").write_bytes(b"")
+    (target / "mine.duckdb").write_bytes(b"tables of my own")
+    for update in (False, True):
+        with pytest.raises(DatasetProblem, match=r"mine\.duckdb is no part of the export"):
+            run(SAMPLES, target, update=update)
+    assert (target / "mine.duckdb").read_bytes() == b"tables of my own"
+    (target / "mine.duckdb").unlink()
+    run(SAMPLES, target, update=True, with_text=True)
+    run(SAMPLES, target, update=True)
+    assert not (target / "texts").exists()
+
+
+def test_a_redacted_manifest_names_conversations_and_labels_as_the_tables_do(tmp_path: Path) -> None:
+    run(SAMPLES, tmp_path / "d", key=b"key", labels={"team": "acme-payments", "none": ""})
+    body = manifest(tmp_path / "d")
+    assert body is not None
+    conversations = read(tmp_path / "d", "conversations")
+    assert body["conversations_added"] == sorted(conversations["conversation_id"])
+    labels = body["options"]["labels"]
+    assert [labels["team"]] == conversations["label_team"].unique().to_list() != ["acme-payments"]
+    assert [labels["none"]] == conversations["label_none"].unique().to_list() == [""]
+
+
+def test_words_of_providers_stay_and_names_among_them_do_not(tmp_path: Path) -> None:
+    names = [
+        ("claude-sonnet-4-5-20250929", True),
+        ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", True),
+        ("ft:gpt-4o-2024-08-06:acme::9xyz", False),
+        ("claude-acme", False),
+        ("arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/x1", False),
+    ]
+    for place, (name, _) in enumerate(names):
+        usage = {"input_tokens": 9, "output_tokens": 1, "service_tier": "standard" if place else "acme"}
+        body: dict[str, Any] = {
+            "id": f"msg_{place}",
+            "type": "message",
+            "role": "assistant",
+            "model": name,
+            "usage": usage,
+        }
+        body["content"], body["stop_reason"] = [{"type": "text", "text": "a"}], "end_turn" if place else "acme"
+        line: dict[str, Any] = {
+            "type": "assistant",
+            "uuid": f"u{place}",
+            "sessionId": f"s{place}",
+            "requestId": f"r{place}",
+        }
+        line |= {"version": "2.1.138" if place else "acme", "message": body, "timestamp": "2026-11-01T00:00:00Z"}
+        (tmp_path / f"{place}.jsonl").write_text(json.dumps(line) + "\n")
+    plain = tables_of(discover([str(tmp_path)]).files, Analyser(), Options())
+    hidden = redacted(plain, b"key")
+    assert set(plain["requests"]["model"]) == {name for name, _ in names}
+    for table in ("requests", "conversations", "daily"):
+        shown = {name for name in hidden[table]["model"] if not (len(name) == 32 and name.isalnum())}
+        assert shown == {name for name, public in names if public}
+    assert "acme" not in "".join(frame.drop("call_ids", strict=False).write_csv() for frame in hidden.values())
+    assert {"end_turn"} < set(hidden["requests"]["finish_reason"])
+    assert {"standard"} < set(hidden["requests"]["service_tier"])
+    assert {"2.1.138"} < set(hidden["conversations"]["client_version"])
