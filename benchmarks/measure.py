@@ -7,7 +7,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,6 +40,20 @@ def pin() -> int | None:
     core = max(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {core})
     return core
+
+
+@contextmanager
+def unpinned() -> Iterator[None]:
+    """All cores for what is started within; afterwards as before."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, range(os.cpu_count() or 1))
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def run(command: Sequence[str], environment: Mapping[str, str], accept: frozenset[int] = frozenset({0})) -> Sample:

@@ -1,6 +1,6 @@
-"""`make bench`: `headroom analyze` beside the floor, and `headroom lint` beside JSON decode, on one core, as ratios.
+"""`make bench`: `headroom analyze` beside the floor, `headroom lint` beside JSON decode, and both at scale, as ratios.
 
-Both are whole processes, so that the start of the interpreter and the loading of the tokenizer stand in both. They
+All are whole processes, so that the start of the interpreter and the loading of the tokenizer stand in all. They
 run alternately (A B A B ...), and the ratio is the median of the ratios of neighbouring runs, so that a slow moment of
 the machine falls on both.
 """
@@ -22,6 +22,7 @@ from typing import NamedTuple
 from benchmarks.generate import generate
 from benchmarks.lint import LintRow, compare_lint, lint_lines
 from benchmarks.measure import COMPILED_ONCE, FINDINGS_OR_NONE, CommandError, Sample, pin, run
+from benchmarks.scale import ScaleRow, compare_scale, scale_lines
 
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "out"
@@ -135,7 +136,7 @@ def starts(runs: int) -> dict[str, float]:
     }
 
 
-def as_dicts(rows: Sequence[Row | LintRow]) -> list[dict[str, object]]:
+def as_dicts(rows: Sequence[Row | LintRow | ScaleRow]) -> list[dict[str, object]]:
     """Rows by the names of their figures."""
     return [row._asdict() for row in rows]
 
@@ -157,11 +158,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=5, help="runs of each command; 3 at 1000 MB and above")
     parser.add_argument("--quick", action="store_true", help="10 and 100 MB, 3 runs")
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--only", choices=("analyze", "lint"), help="measure one of the two")
+    parser.add_argument("--only", choices=("analyze", "lint", "scale"), help="measure one of the three")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
     options = parser.parse_args(arguments)
     sizes = [10, 100] if options.quick else [int(size) for size in options.sizes.split(",")]
     runs = 3 if options.quick else options.runs
+    backends = available(options.backends.split(","))
     core = pin()
     where = "not pinned to a core" if core is None else f"pinned to core {core}"
     print(f"Python {sys.version.split()[0]}, {where}, {runs} runs of each, medians of paired ratios")
@@ -169,10 +171,15 @@ def main(arguments: list[str] | None = None) -> int:
         begin = starts(2 * runs)
         rows = [
             compare(data(size, options.seed), backend, min(runs, 3) if size >= 1000 else runs)
-            for backend in available(options.backends.split(",") if options.only != "lint" else [])
+            for backend in (backends if options.only in (None, "analyze") else [])
             for size in sizes
         ]
-        linted = [compare_lint(data(size, options.seed), runs) for size in sizes if options.only != "analyze"]
+        linted = [compare_lint(data(size, options.seed), runs) for size in sizes if options.only in (None, "lint")]
+        scaled = [
+            compare_scale(data(size, options.seed), backends[0], min(runs, 3))
+            for size in sizes
+            if options.only in (None, "scale") and backends and size >= 100
+        ]
     except CommandError as error:
         print(error, file=sys.stderr)
         return 1
@@ -180,6 +187,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(*table(rows), *growth(rows, begin["--help"]), sep="\n")
     if linted:
         print(*lint_lines(linted), sep="\n")
+    if scaled:
+        print(*scale_lines(scaled), sep="\n")
     for option, seconds in begin.items():
         print(f"{option}: {seconds * 1000:.0f} ms (target {TARGET_START[option] * 1000:.0f})")
     largest = max(rows, key=lambda row: row.megabytes, default=None)
@@ -187,6 +196,6 @@ def main(arguments: list[str] | None = None) -> int:
         peak = max(row.analyze.peak_mb for row in rows if row.megabytes == largest.megabytes)
         print(f"peak memory at {largest.megabytes:.0f} MB: {peak:.0f} MB (target {TARGET_PEAK_MB:.0f})")
     if options.json:
-        document = {"start_seconds": begin, "rows": as_dicts(rows), "lint": as_dicts(linted)}
+        document = {"start_seconds": begin, "rows": as_dicts(rows), "lint": as_dicts(linted), "scale": as_dicts(scaled)}
         options.json.write_text(json.dumps(document, indent=2) + "\n")
     return 0
