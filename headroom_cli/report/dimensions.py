@@ -17,6 +17,7 @@ from headroom_cli.carried import money
 from headroom_cli.report.known import known_sum
 from headroom_cli.report.words import local
 from headroom_cli.settle import Settled
+from headroom_cli.waste import cache_rebuilt
 
 _CONVERSATION = {
     "session": "session",
@@ -34,7 +35,10 @@ DIMENSIONS = (
     "session", "project", "repo", "model", "client", "day", "week", "month", "hour", "tool", "mcp", "file", "agent",
     "command", "kind", "signal", "version", "block", "path",
 )  # fmt: skip
-NONE_LABEL = "-"
+_NONE = {
+    "tool": "no tool", "mcp": "no server", "file": "no file", "command": "no command", "block": "no block",
+    "project": "no project", "agent": "no subagent",
+}  # fmt: skip
 _RECORDED = (
     "input_tokens", "cache_read_input_tokens", "cache_write_input_tokens", "output_tokens", "cost_usd_micros",
 )  # fmt: skip
@@ -64,6 +68,7 @@ _WASTE_SUMS = {
     "flagged_tokens": pl.col("exclusive_tokens").sum(),
     "avoidable_tokens": pl.col("avoidable_tokens").sum(),
     "carried_tokens": pl.col("carried_tokens").sum(),
+    "flagged_cost_usd_micros": known_sum("cost_usd_micros"),
     "avoidable_cost_usd_micros": known_sum("avoidable_cost_usd_micros"),
 }
 
@@ -101,30 +106,27 @@ def grouped(settled: Settled, dimensions: Sequence[str], zone: tzinfo | None) ->
         **{f"_{name}": column for name, column in _BLOCK.items()},
     )  # fmt: skip
     if not about_waste:
-        sums = {
-            **_BLOCK_SUMS,
-            **(_CONTEXT_SUMS if about_blocks else {}),
-            **(_FILE_SUMS if "file" in dimensions else {}),
-        }
+        sums = dict(_BLOCK_SUMS)
+        if about_blocks:
+            sums |= _CONTEXT_SUMS
+        if "file" in dimensions:
+            sums |= _FILE_SUMS
         frames.append(_grouped(settled, _placed(settled, blocks.filter("own")), dimensions, zone, sums))
     waste = settled.waste.filter("own").select(
         "conversation", "block_index", "signal", "exclusive_tokens", "avoidable_tokens", "carried_tokens",
-        "avoidable_cost_usd_micros",
+        "cost_usd_micros", "avoidable_cost_usd_micros",
     )  # fmt: skip
-    waste = waste.join(
-        blocks.drop("tokens", "own", "writes", "block_kind", "context_cost_usd_micros"),
-        on=["conversation", "block_index"],
-        how="left",
+    places = blocks.select(*_PLACES, *(f"_{name}" for name in _BLOCK))
+    # A rebuilt cache is no block's: the one it stands beside is only where the request was answered.
+    is_blocks = pl.col("signal") != cache_rebuilt.NAME
+    waste = waste.join(places, on=["conversation", "block_index"], how="left").with_columns(
+        pl.when(is_blocks).then(f"_{name}").alias(f"_{name}") for name in _BLOCK
     )
     frames.append(_grouped(settled, _placed(settled, waste), dimensions, zone, _WASTE_SUMS))
     result = frames[0]
     for frame in frames[1:]:
         result = result.join(frame, on=list(dimensions), how="full", coalesce=True, nulls_equal=True)
-    order = [
-        name
-        for name in ("cost_usd_micros", "context_cost_usd_micros", "sent_tokens", "avoidable_tokens")
-        if name in result.columns
-    ]
+    order = [name for name in _ORDER if name in result.columns]
     counted = ("requests", *_BLOCK_SUMS, *_WASTE_SUMS, "reads", "writes")
     counts = [name for name in counted if name in result.columns and not name.endswith("_usd_micros")]
     keys = [(name, True) for name in order] + [(name, False) for name in dimensions]
@@ -188,8 +190,8 @@ def _with_time(rows: pl.DataFrame, unit: str, zone: tzinfo | None) -> pl.DataFra
 
 
 def rows_for_people(table: pl.DataFrame, dimensions: Sequence[str]) -> list[dict[str, Any]]:
-    """The rows as dicts, with a dash where a dimension is not known."""
+    """The rows as dicts, with words or a dash where a dimension has no value."""
     return [
-        {name: (NONE_LABEL if value is None and name in dimensions else value) for name, value in row.items()}
+        {name: (_NONE.get(name, "-") if value is None and name in dimensions else value) for name, value in row.items()}
         for row in table.iter_rows(named=True)
     ]

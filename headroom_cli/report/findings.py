@@ -69,7 +69,18 @@ def by_cause(findings: pl.DataFrame, *within: str) -> pl.DataFrame:
     )
 
 
-def top_causes(findings: pl.DataFrame, within: Sequence[str], most: int) -> pl.DataFrame:
-    """The causes with most that is avoidable for each value of `within`."""
-    ranked = by_cause(findings.filter(IS_AVOIDABLE), *within)
-    return ranked.group_by(list(within), maintain_order=True).head(most)
+def top_signals(findings: pl.DataFrame, within: Sequence[str], most: int) -> pl.DataFrame:
+    """The signals with most that is avoidable for each value of `within`; `findings` counts them."""
+    found = findings.filter(IS_AVOIDABLE)
+    amounts = [_COST, "avoidable_sent_tokens"] if priced(found) else ["avoidable_sent_tokens"]
+    return (
+        found.group_by(*within, "signal")
+        .agg(known_sum(_COST), findings=pl.len(), avoidable_sent_tokens=AVOIDABLE_SENT.sum())
+        .sort(
+            [*amounts, *within, "signal"],
+            descending=[*[True] * len(amounts), *[False] * (len(within) + 1)],
+            nulls_last=True,
+        )
+        .group_by(list(within), maintain_order=True)
+        .head(most)
+    )

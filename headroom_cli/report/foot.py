@@ -54,7 +54,7 @@ def calibration_words(models: pl.DataFrame) -> str:
         beside = " by model"
     else:
         beside = f" {'-' if constant < 0 else '+'} {abs(constant)} a call" if constant else ""
-    return f"tokens x{_range(slopes)}{beside}, +-{_range(errors)} % on held-out requests"
+    return f"recorded tokens are x{_range(slopes)}{beside}; half of held-out requests within {_range(errors)} %"
 
 
 def _range(ordered: list[str]) -> str:

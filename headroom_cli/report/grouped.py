@@ -11,7 +11,9 @@ import polars as pl
 from headroom_cli.report.dimensions import grouped, rows_for_people
 from headroom_cli.report.foot import foot, older
 from headroom_cli.report.layout import Column, Section, path_column, shown, text_column
+from headroom_cli.report.paid import nested_remark
 from headroom_cli.report.rows_csv import csv_text
+from headroom_cli.report.summary import totals
 from headroom_cli.report.words import plain, plural, share, short, usd, whole
 from headroom_cli.result import Run
 from headroom_cli.source.discover import Discovery
@@ -19,6 +21,7 @@ from headroom_cli.source.discover import Discovery
 _ROWS = 20
 _PATHS = frozenset({"path", "file"})
 _NO_PRICE = "no price"
+_SAVES = "avoidable_cost_usd_micros"
 _OFTEN_NOTHING = frozenset({"avoidable_tokens", "avoidable_cost_usd_micros", "reads", "writes"})
 _COLUMNS: tuple[tuple[str, str, Callable[[int], str]], ...] = (
     ("requests", "requests", whole),
@@ -56,6 +59,8 @@ def grouped_report(
     """
     table = grouped(run.settled, dimensions, zone)
     section = groups_section(table, dimensions, _ROWS if limit is None else limit, width)
+    if "requests" in table.columns:
+        section.lines += nested_remark(totals(run.settled, len(run.files)))
     return [section, Section(lines=older(discovery) + foot(run, discovery, zone, verbose=verbose))]
 
 
@@ -74,7 +79,7 @@ def groups_section(table: pl.DataFrame, dimensions: Sequence[str], limit: int, w
     )
     kept = table.head(shown(len(table), limit))
     for row in rows_for_people(kept, dimensions):
-        names = [plain(str(row[name]), 120) for name in dimensions]
+        names = [_name(str(row[name]), name) for name in dimensions]
         section.rows.append((*names, *(_cell(row, column, words) for _, column, words in chosen)))
     blanks = ("",) * (len(dimensions) - 1)
     rest = table.tail(len(table) - len(kept))
@@ -83,6 +88,11 @@ def groups_section(table: pl.DataFrame, dimensions: Sequence[str], limit: int, w
     section.rows.append(("total", *blanks, *_sums(table, chosen)))
     section.lines = _remarks(table)
     return section
+
+
+def _name(value: str, dimension: str) -> str:
+    """A session by its first digits, as every other view has it."""
+    return plain(value[:8] if dimension == "session" and value.count("-") == 4 else value, 120)
 
 
 def _cell(row: dict[str, Any], column: str, words: Callable[[int], str]) -> str:
@@ -110,10 +120,11 @@ def _remarks(table: pl.DataFrame) -> list[str]:
     elif "sent_tokens" in table.columns:
         said.append("entered: tokens counted once. sent: once for each request that saw them. Both are estimates.")
         if table["context_cost_usd_micros"].is_not_null().any():
-            said.append("cost: of entering and of being sent again, at API list prices.")
+            said.append("cost: of entering and of being sent again, at API list prices; output is not in it.")
     if "entered_tokens" in table.columns and table["entered_tokens"].sum():
         entered, wasted = int(table["entered_tokens"].sum()), int(table["avoidable_tokens"].sum())
-        said.append(f"avoidable: {share(wasted, entered) or '0 %'} of what entered.")
+        saves = " saves: what that cost, and caches rebuilt." if _SAVES in table.columns and table[_SAVES].sum() else ""
+        said.append(f"avoidable: {share(wasted, entered) or '0 %'} of what entered.{saves}")
     return said
 
 

@@ -10,7 +10,7 @@ from shlex import quote
 import polars as pl
 
 from headroom_cli.report.dimensions import grouped
-from headroom_cli.report.findings import AVOIDABLE_SENT, by_cause, finding_rows, priced, top_causes
+from headroom_cli.report.findings import AVOIDABLE_SENT, by_cause, finding_rows, priced, top_signals
 from headroom_cli.report.foot import foot
 from headroom_cli.report.known import known_sum
 from headroom_cli.report.layout import Column, Section, most, path_column, shown, text_column
@@ -153,7 +153,7 @@ def _by_project(
     dimension = "project" if settled.conversations["project"].is_not_null().any() else "path"
     table = grouped(settled, [dimension], zone)
     counts = dict(sessions.group_by(dimension).agg(pl.len().alias("sessions")).iter_rows())
-    causes = {row[dimension]: row["signal"] for row in top_causes(findings, [dimension], 1).iter_rows(named=True)}
+    causes = {row[dimension]: row["signal"] for row in top_signals(findings, [dimension], 1).iter_rows(named=True)}
     table = table.with_columns(
         sessions=pl.Series([counts.get(value, 0) for value in table[dimension]], dtype=pl.Int64),
         most_by=pl.Series([causes.get(value, "") for value in table[dimension]], dtype=pl.String),
@@ -204,7 +204,7 @@ def _avoidable(rows: list[tuple[int, int, int | None, int | None]]) -> list[tupl
             amounts.append(usd(saved))
             shares.append(share(saved, cost))
         else:
-            amounts.append(short(tokens))
+            amounts.append(f"{short(tokens)} tok")
             shares.append(share(tokens, entered))
     return [(Column("avoidable"), amounts), (Column("share"), shares)]
 
@@ -278,7 +278,7 @@ def _worst_sessions(sessions: pl.DataFrame, findings: pl.DataFrame, zone: tzinfo
     wasteful = bool(kept["avoidable"].sum() or kept["avoidable_cost"].sum())
     reasons: dict[str, list[str]] = {}
     session = pl.coalesce("session_id", "conversation_id").alias("session")
-    for row in top_causes(findings.with_columns(session), ["session"], 2).iter_rows(named=True):
+    for row in top_signals(findings.with_columns(session), ["session"], 2).iter_rows(named=True):
         said = f"{row['signal']} {row['findings']:,}x"
         reasons.setdefault(row["session"], []).append(said)
     rows = [row for row in kept.iter_rows(named=True) if row["avoidable"] or row["avoidable_cost"] or not wasteful]

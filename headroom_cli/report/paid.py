@@ -96,13 +96,19 @@ def _unpriced(figures: Figures) -> str:
 def remarks(figures: Figures) -> list[str]:
     """What the total does not hold."""
     said = []
-    usage, nested = figures["usage"], figures["usage_nested"]
+    usage = figures["usage"]
     if usage["requests"] < figures["requests"]:
         said.append(f"Usage is recorded for {usage['requests']:,} of {plural(figures['requests'], 'request')}.")
-    if nested:
-        tokens = (nested["input_tokens"] or 0) + (nested["output_tokens"] or 0)
-        said.append(
-            f"Not in the total: {whole(tokens)} tokens of {plural(nested['requests'], 'response')} "
-            "reported only in progress records of subagents."
-        )
-    return said
+    return said + nested_remark(figures)
+
+
+def nested_remark(figures: Figures) -> list[str]:
+    """Usage that stands only inside progress records, which no total holds."""
+    nested = figures["usage_nested"]
+    if not nested:
+        return []
+    tokens = (nested["input_tokens"] or 0) + (nested["output_tokens"] or 0)
+    return [
+        f"Not in the total: {whole(tokens)} tokens of {plural(nested['requests'], 'response')} "
+        "reported only in progress records of subagents."
+    ]
