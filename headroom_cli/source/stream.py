@@ -81,12 +81,8 @@ def lines_within(buffer: io.BufferedReader, longest: int) -> Iterator[bytes]:
 
 def pass_lines(buffer: io.BufferedReader, number: int) -> None:
     """Pass over so many lines, whatever their length, or over what is left."""
-    while number > 0 and (block := buffer.peek(BLOCK)):
-        ends = block.count(b"\n")
-        if ends >= number:
-            block = block[: len(block) - len(block.split(b"\n", number)[-1])]
-        number -= min(ends, number)
-        buffer.read(len(block))
+    while number > 0 and (piece := buffer.readline(BLOCK)):
+        number -= piece.endswith(b"\n")
 
 
 def rest_of(buffer: io.BufferedReader) -> int:
