@@ -284,7 +284,8 @@ class Reading:
     """What one file gave. `unknown` counts record types that no reader knows; `skipped` says why nothing was read.
 
     `keeps_sent` is set before reading, by who needs `Conversation.sent`. `replaced`: by line, the strings in which
-    U+FFFD took the place of lone surrogates.
+    U+FFFD took the place of lone surrogates. `alone` is set before reading, by who looks at no other file: what only
+    tells copies in several files from one another may be missing then (keys of messages and requests, nested usage).
     """
 
     path: str
@@ -297,6 +298,7 @@ class Reading:
     skipped: str | None = None
     notes: list[str] = field(default_factory=list)
     keeps_sent: bool = False
+    alone: bool = False
     replaced: dict[int, list[str]] = field(default_factory=dict)
 
 

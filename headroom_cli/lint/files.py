@@ -71,9 +71,9 @@ def judge_file(file: Found, options: Options) -> Judged:
         if len(data) > options.limits.document_bytes:
             return CheckedFile("-", file.named, "unknown", 0, (), 0, TOO_MUCH), []
         source = io.BytesIO(data)
-        reading = read_stream(source, "-", keeps_sent=True, limits=options.limits)
+        reading = read_stream(source, "-", keeps_sent=True, alone=True, limits=options.limits)
     else:
-        reading = read_log(file.path, keeps_sent=True, limits=options.limits)
+        reading = read_log(file.path, keeps_sent=True, alone=True, limits=options.limits)
     return judge_reading(reading, source, options, named=file.named)
 
 

@@ -36,20 +36,27 @@ def known_formats() -> tuple[LogFormat, ...]:
     return tuple(sorted(found, key=lambda log_format: log_format.name))
 
 
-def read_log(path: str | Path, *, keeps_sent: bool = False, limits: Limits = DEFAULT_LIMITS) -> Reading:
+def read_log(
+    path: str | Path, *, keeps_sent: bool = False, alone: bool = False, limits: Limits = DEFAULT_LIMITS
+) -> Reading:
     """Everything one file gives. Content never raises: `Reading.skipped` says why nothing could be read.
 
-    `keeps_sent` asks for `Conversation.sent`: requests in raw form.
+    `keeps_sent` asks for `Conversation.sent`: requests in raw form. `alone` does without what other files are for.
     """
-    reading = Reading(path_text(path), keeps_sent=keeps_sent)
+    reading = Reading(path_text(path), keeps_sent=keeps_sent, alone=alone)
     return _read(path, reading, limits)
 
 
 def read_stream(
-    stream: BinaryIO, name: str = "-", *, keeps_sent: bool = False, limits: Limits = DEFAULT_LIMITS
+    stream: BinaryIO,
+    name: str = "-",
+    *,
+    keeps_sent: bool = False,
+    alone: bool = False,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Reading:
     """The same for an open binary stream; `name` stands for its path."""
-    return _read(stream, Reading(name, keeps_sent=keeps_sent), limits)
+    return _read(stream, Reading(name, keeps_sent=keeps_sent, alone=alone), limits)
 
 
 def read_records(records: Iterable[Record], reading: Reading) -> Reading:

@@ -56,10 +56,11 @@ _MAX_TYPE = 60
 
 
 class Lines:
-    """Takes the records of one file. `unknown` counts the types that are not known."""
+    """Takes the records of one file. `unknown` counts the types that are not known; `alone`: without nested usage."""
 
-    def __init__(self, unknown: dict[str, int], agent: str = "") -> None:
+    def __init__(self, unknown: dict[str, int], agent: str = "", *, alone: bool = False) -> None:
         self.unknown = unknown
+        self.alone = alone
         self.threads = Threads(agent)
         self.session_id: str | None = None
         self.session_ids: set[str] = set()
@@ -246,7 +247,8 @@ class Lines:
             agent, call_id = usable_id(data.get("agentId")), usable_id(value.get("parentToolUseID"))
             if agent is not None and call_id is not None:
                 self.spawned_by.setdefault(agent, call_id)
-            at.thread.add_nested(value, data["message"])
+            if not self.alone:
+                at.thread.add_nested(value, data["message"])
 
     def _replacement(self, value: dict[str, Any], line: int) -> None:
         thread = self.threads.of_agent(usable_id(value.get("agentId")) or "")

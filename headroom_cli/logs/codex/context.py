@@ -51,11 +51,12 @@ def is_instruction(entry: Entry) -> bool:
 
 
 class Replay:
-    """Goes through a thread's entries in order and fills `messages`, `requests` and `resets`."""
+    """Goes through a thread's entries in order and fills `messages`, `requests` and `resets`; `keyed`: their keys."""
 
-    def __init__(self, thread: Thread, own_start: int) -> None:
+    def __init__(self, thread: Thread, own_start: int, *, keyed: bool = True) -> None:
         self.thread = thread
         self.own_start = own_start
+        self.keyed = keyed
         self.messages: list[Message] = []
         self.requests: list[Request] = []
         self.resets: list[int] = []
@@ -110,7 +111,7 @@ class Replay:
         message.timestamp = micros(entry.stamp)
         message.copied = copied
         # Only the own part of a fork is ever counted, also where the parent's file is gone: a copy has no key.
-        message.key = "" if copied else self._key(entry)
+        message.key = self._key(entry) if self.keyed and not copied else ""
         self.messages.append(message)
         self._keep(entry)
         if message.role == "user":
@@ -160,7 +161,7 @@ class Replay:
             request.response_id = record.response_id
             request.context_limit = record.context_limit or request.context_limit
             if not copied:
-                request.key = record.key(self.thread.id)
+                request.key = record.key(self.thread.id) if self.keyed else ""
                 self.unrecorded += record.unrecorded
         elif entry.name and not copied:
             request.key = f"codex:{entry.name}"

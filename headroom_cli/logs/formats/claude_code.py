@@ -31,7 +31,7 @@ def read(records: Iterable[Record], path: str, reading: Reading) -> list[Convers
     """The conversations of one file, the main thread first."""
     stem = Path(path).stem
     agent = stem.removeprefix("agent-") if stem.startswith("agent-") else ""
-    lines = Lines(reading.unknown, agent)
+    lines = Lines(reading.unknown, agent, alone=reading.alone)
     for line, value in records:
         lines.take(value, line)
     return conversations(lines, path, session_of(lines, stem), NAME)

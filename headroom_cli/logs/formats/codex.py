@@ -23,7 +23,7 @@ _SIDE_AGENTS = frozenset({"compact", "memory_consolidation"})
 
 def read(records: Iterable[Record], path: str, reading: Reading) -> list[Conversation]:
     """The threads of a rollout file, nearly always one."""
-    return [_conversation(thread, path) for thread in Scan(reading).run(records)]
+    return [_conversation(thread, path, reading.alone) for thread in Scan(reading).run(records)]
 
 
 FORMAT = LogFormat(
@@ -36,11 +36,11 @@ FORMAT = LogFormat(
 )
 
 
-def _conversation(thread: Thread, path: str) -> Conversation:
+def _conversation(thread: Thread, path: str, alone: bool) -> Conversation:
     meta = thread.meta
     mark_prompts(thread)
     parent, start = parent_thread(thread), own_start(thread)
-    replay = Replay(thread, start)
+    replay = Replay(thread, start, keyed=not (alone and thread.id))
     system = _system(thread)
     tools = _tools(thread)
     replay.run([*system, *tools])
