@@ -97,7 +97,7 @@ def analyze(
     debug: Debug = False,
 ) -> None:
     """Where the tokens went, what they cost, which of them were wasted, and why."""
-    from headroom_cli.report.budget import judge
+    from headroom_cli.report.budget import beyond, judge
     from headroom_cli.report.dimensions import parse_dimensions
     from headroom_cli.report.foot import nothing_selected
 
@@ -131,7 +131,7 @@ def analyze(
     )
     refuse_unreadable(run.files, unknown_files)
     if verdict is not None and verdict.breaches:
-        raise Ending(FINDINGS)
+        raise Ending(FINDINGS, beyond(verdict) if output is Format.sarif else "")
 
 
 def budget_of(loaded: Config, max_avoidable: str | None, max_cost: str | None, max_context: str | None) -> Budget:
@@ -143,7 +143,7 @@ def budget_of(loaded: Config, max_avoidable: str | None, max_cost: str | None, m
     try:
         return Budget.of(**texts)
     except BudgetProblem as problem:
-        raise Ending(USAGE, f"budget: {problem}") from problem
+        raise Ending(USAGE, str(problem)) from problem
 
 
 def _configured(loaded: Config, name: str) -> str:

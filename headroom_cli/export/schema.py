@@ -262,6 +262,7 @@ TOOL_CALLS = Table(
         _c("is_error", "boolean", "Whether the result was marked as an error.", null=True),
         _c("status", "string", "`ok`, `error` or `missing`."),
         _c("path", "string", "The file that the call names.", null=True),
+        _c("writes", "boolean", "Whether the call writes that file."),
         _c("command_name", "string", "The first word of a shell call.", null=True),
         _c("call_key", "string", "Hash of tool and arguments: equal for the same call.", null=True),
         _c("nth_same_call", "int32", "How many times the conversation had made this call, this one included."),

@@ -10,13 +10,13 @@ import polars as pl
 from headroom_cli.report.findings import AVOIDABLE_SENT, finding_rows
 from headroom_cli.report.known import known_sum
 from headroom_cli.report.layout import Section, prose_column, text_column
-from headroom_cli.report.words import place, plural, short, usd
+from headroom_cli.report.words import place, plain, plural, short, usd
 from headroom_cli.settle import Settled
 
-_SIZE = re.compile(r"^(\d{1,15}(?:\.\d{1,6})?)\s*([kM]?)$")
+_SIZE = re.compile(r"^(\d{1,15}(?:\.\d{1,6})?)\s*([kKmM]?)$")
 _SHARE = re.compile(r"^(\d{1,3}(?:\.\d{1,6})?)\s*%$")
 _MONEY = re.compile(r"^\$?(\d{1,12}(?:\.\d{1,6})?)$")
-_UNITS = {"": 1, "k": 1_000, "M": 1_000_000}
+_UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
 class BudgetProblem(ValueError):  # noqa: N818 - the command line reports it as wrong usage
@@ -39,9 +39,9 @@ class Budget:
     def of(cls, avoidable: str = "", cost: str = "", context: str = "") -> Budget:
         """From texts as in `10%`, `2.50` and `150k`; empty ones set no limit. Raises `BudgetProblem`."""
         return cls(
-            _read(_SHARE, avoidable, 100, "a share, as in 10%"),
-            _read(_MONEY, cost, 1_000_000, "dollars, as in 2.50"),
-            _read(_SIZE, context, 1, "tokens, as in 150k"),
+            _read("max-avoidable", _SHARE, avoidable, 100, "a share, as in 10%"),
+            _read("max-cost", _MONEY, cost, 1_000_000, "dollars, as in 2.50"),
+            _read("max-context", _SIZE, context, 1, "tokens, as in 150k"),
         )
 
     @property
@@ -50,13 +50,13 @@ class Budget:
         return any(limit is not None for limit in (self.avoidable, self.cost, self.context))
 
 
-def _read(pattern: re.Pattern[str], text: str, unit: int, how: str) -> int | None:
+def _read(name: str, pattern: re.Pattern[str], text: str, unit: int, how: str) -> int | None:
     if not text:
         return None
     found = pattern.match(text.strip())
     if found is None:
-        raise BudgetProblem(f"cannot read {text!r}; write {how}")
-    return round(float(found[1]) * (_UNITS[found[2]] if pattern is _SIZE else unit))
+        raise BudgetProblem(f"{name}: cannot read {text!r}; write {how}")
+    return round(float(found[1]) * (_UNITS[found[2].lower()] if pattern is _SIZE else unit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,7 @@ class Breach:
     path: str
     line: int
     message: str
+    session_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,8 @@ def judge(settled: Settled, budget: Budget) -> Verdict:
                 line = {"avoidable": row["worst_line"], "cost": row["last_line"], "context": row["context_line"]}[kind]
                 message = _words(kind, value, limit, of)
                 identity, path = row["conversation_id"], row["path"]
-                verdict.breaches.append(Breach(kind, value, limit, identity, path, line or 1, message))
+                session = row["session_id"]
+                verdict.breaches.append(Breach(kind, value, limit, identity, path, line or 1, message, session))
     return verdict
 
 
@@ -129,7 +131,7 @@ def _figures(settled: Settled) -> pl.DataFrame:
             worst_line=pl.col("line").first(),
         )
     )
-    owning = settled.conversations.select("conversation", "conversation_id", "path")
+    owning = settled.conversations.select("conversation", "conversation_id", "session_id", "path")
     result = owning.join(blocks, on="conversation", how="inner")
     for frame in (requests, waste):
         result = result.join(frame, on="conversation", how="left")
@@ -160,14 +162,23 @@ def _percent(value: int) -> str:
     return f"{value / 100:.3g} %"
 
 
+def beyond(verdict: Verdict) -> str:
+    """How many conversations are beyond the budget, in words."""
+    number = len({breach.conversation_id for breach in verdict.breaches})
+    return f"{plural(number, 'conversation')} beyond the budget"
+
+
 def budget_section(verdict: Verdict) -> Section:
     """What goes beyond the budget, as a section."""
     breaches = verdict.breaches
-    conversations = len({breach.conversation_id for breach in breaches})
-    section = Section("BUDGET", f"{plural(conversations, 'conversation')} beyond it" if breaches else "kept")
+    section = Section("BUDGET", beyond(verdict) if breaches else "kept")
     section.columns = (text_column(), prose_column())
     section.rows = [
-        (breach.conversation_id[:8], f"{breach.message}\n{place(breach.path)}:{breach.line}") for breach in breaches
+        (
+            plain((breach.session_id or breach.conversation_id)[:8]),
+            f"{breach.message}\n{place(breach.path)}:{breach.line}",
+        )
+        for breach in breaches
     ]
     section.lines = [
         f"Not held against the limit of {kind}: {plural(number, 'conversation')} without a known {_KNOWN[kind]}."

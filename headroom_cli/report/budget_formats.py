@@ -27,7 +27,8 @@ def workflow_commands(verdict: Verdict) -> list[str]:
     for breach in verdict.breaches:
         path = path_in_repository(breach.path, root)
         file = None if path is None else plain(path, 4096)
-        commands.append(command("error", file, breach.line, 1, _TITLE, breach.message))
+        where = "" if file else f"{place(breach.path)}:{breach.line}: "
+        commands.append(command("error", file, breach.line, 1, _TITLE, where + breach.message))
     told = [f"{place(breach.path)}:{breach.line}  {plain(breach.message)}" for breach in verdict.breaches]
     return [*most(_TITLE, "error", commands), *(harmless(line) for line in told or ["budget kept"])]
 

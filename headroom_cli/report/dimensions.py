@@ -50,7 +50,9 @@ _REQUEST_SUMS = {
 _REQUEST_COLUMNS = tuple(name for name in _RECORDED if name != "input_tokens")
 _QUARTER = 900_000_000
 _PLACES = ("conversation", "block_index", "message_index", "request_index", "sent_tokens")
-_ORDER = ("cost_usd_micros", "context_cost_usd_micros", "sent_tokens", "avoidable_tokens")
+_ORDER = (
+    "cost_usd_micros", "context_cost_usd_micros", "avoidable_cost_usd_micros", "sent_tokens", "avoidable_tokens",
+)  # fmt: skip
 _BLOCK_SUMS = {
     "entered_tokens": pl.col("tokens").cast(pl.Int64).sum(),
     "sent_tokens": pl.col("sent_tokens").sum(),

@@ -14,13 +14,12 @@ AVOIDABLE_CARRIED = pl.col("avoidable_tokens") * (pl.col("times_sent") - 1).clip
 IS_AVOIDABLE = (pl.col("avoidable_tokens") > 0) | (pl.col("avoidable_cost_usd_micros") > 0).fill_null(False)
 """Whether a cure would recover anything: tokens, or only money (`cache_rebuilt`)."""
 _COST = "avoidable_cost_usd_micros"
-_MOSTLY = 0.5
 
 
 def finding_rows(settled: Settled) -> pl.DataFrame:
     """Owned findings with their conversation's path, worst first: by avoidable cost, tokens sent, tokens, then flagged.
 
-    Cost comes first only where most of what is avoidable has a price: what has none would always be last.
+    What has no price comes behind all that has one.
     """
     where = settled.conversations.select("conversation", "conversation_id", "path", "cwd", "session_id", "project")
     found = settled.waste.filter("own").join(where, on="conversation", how="left")
@@ -33,12 +32,8 @@ def finding_rows(settled: Settled) -> pl.DataFrame:
 
 
 def priced(findings: pl.DataFrame) -> bool:
-    """Whether most of the avoidable tokens that were sent have a price, or money alone is avoidable."""
-    sent, with_price, cost = findings.select(
-        AVOIDABLE_SENT.sum().alias("all"), AVOIDABLE_SENT.filter(pl.col(_COST).is_not_null()).sum().alias("priced"),
-        pl.col(_COST).sum(),
-    ).row(0)  # fmt: skip
-    return bool(cost) and with_price >= _MOSTLY * sent
+    """Whether anything that is avoidable has a price: then money tells what is worst."""
+    return bool(findings[_COST].sum())
 
 
 def by_cause(findings: pl.DataFrame, *within: str) -> pl.DataFrame:

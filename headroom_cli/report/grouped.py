@@ -120,7 +120,7 @@ def _remarks(table: pl.DataFrame) -> list[str]:
     elif "sent_tokens" in table.columns:
         said.append("entered: tokens counted once. sent: once for each request that saw them. Both are estimates.")
         if table["context_cost_usd_micros"].is_not_null().any():
-            said.append("cost: of entering and of being sent again, at API list prices; output is not in it.")
+            said.append("cost: at API list prices, entering and sent again; without output and what the log lacks.")
     if "entered_tokens" in table.columns and table["entered_tokens"].sum():
         entered, wasted = int(table["entered_tokens"].sum()), int(table["avoidable_tokens"].sum())
         saves = " saves: what that cost, and caches rebuilt." if _SAVES in table.columns and table[_SAVES].sum() else ""

@@ -14,7 +14,7 @@ from headroom_cli.report.findings import AVOIDABLE_SENT, by_cause, finding_rows,
 from headroom_cli.report.foot import foot
 from headroom_cli.report.known import known_sum
 from headroom_cli.report.layout import Column, Section, most, path_column, shown, text_column
-from headroom_cli.report.paid import PARTS, other_times_to_live, remarks, usage_problem
+from headroom_cli.report.paid import PARTS, cache_remarks, remarks, usage_problem
 from headroom_cli.report.sources import Sent, what_was_sent
 from headroom_cli.report.summary import Figures, totals
 from headroom_cli.report.wasted import headline, signal_words
@@ -143,7 +143,7 @@ def _paid(figures: Figures) -> Section:
     lines = [f"{'  '.join(shares)}  {told}"] if shares else []
     if usage["lower_bound_requests"]:
         lines.append(f"output is a lower bound: {plural(usage['lower_bound_requests'], 'count')} not final")
-    return Section("PAID FOR", remark, lines=lines + other_times_to_live(figures) + remarks(figures))
+    return Section("PAID FOR", remark, lines=lines + cache_remarks(figures) + remarks(figures))
 
 
 def _by_project(
@@ -200,7 +200,7 @@ def _avoidable(rows: list[tuple[int, int, int | None, int | None]]) -> list[tupl
         if not tokens and not saved:
             amounts.append("-")
             shares.append("")
-        elif saved is not None and cost:
+        elif saved and cost:
             amounts.append(usd(saved))
             shares.append(share(saved, cost))
         else:

@@ -52,7 +52,7 @@ def paid_for(figures: Figures) -> Section:
         section.columns = (text_column(), Column("tokens"), Column("share"), text_column("no price is known"))
         rows.append(("total", whole(total), "", ""))
     section.rows = rows
-    section.lines = other_times_to_live(figures) + remarks(figures)
+    section.lines = cache_remarks(figures) + remarks(figures)
     return section
 
 
@@ -69,12 +69,18 @@ def _rebuilt_remark(figures: Figures, written: int) -> str:
     return f"{share(min(rebuilt, written), written)} of them rebuilds" if rebuilt and written else ""
 
 
-def other_times_to_live(figures: Figures) -> list[str]:
-    """What would have been saved, had the cache kept all it was given for an hour, or for five minutes."""
+def cache_remarks(figures: Figures) -> list[str]:
+    """What rebuilding the cache cost, and what another time to live would have saved."""
+    cache, cost = figures["cache"] or {}, figures["cost_usd_micros"] or 0
+    rebuilds = cache.get("rebuilds", ())
+    extra = sum(row["cost_usd_micros"] or 0 for row in rebuilds)
     said = []
+    if extra and extra >= _TELLING * cost:
+        number = sum(row["requests"] for row in rebuilds)
+        said.append(f"{plural(number, 'rebuild')} cost {usd(extra)} more than reading it")
     for column, words in (("all_1h_usd_micros", "an hour"), ("all_5m_usd_micros", "five minutes")):
-        more = (figures["cache"] or {}).get(column)
-        if more and -more >= _TELLING * figures["cost_usd_micros"]:
+        more = cache.get(column)
+        if more and -more >= _TELLING * cost:
             said.append(f"{usd(-more)} less if all were kept for {words}")
     return [f"Cache: {'; '.join(said)}."] if said else []
 

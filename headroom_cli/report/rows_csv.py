@@ -26,7 +26,7 @@ _WASTE = ("flagged", "avoidable", "carried")
 def conversations_csv(run: Run, limit: int | None) -> str:
     """One row a conversation, in path order; the first `limit` of them (None or 0: all)."""
     names = [*_HEADER, "entered_tokens", "sent_tokens", *_USAGE, "output_is_lower_bound", "cost_usd_micros"]
-    names += [f"{name}_tokens" for name in _WASTE]
+    names += [*(f"{name}_tokens" for name in _WASTE), "avoidable_cost_usd_micros"]
     figures = conversation_figures(run.settled)
     return csv_text(names, (_row(entry) for entry in (figures[:limit] if limit else figures)))
 
@@ -42,6 +42,7 @@ def _row(figures: Figures) -> list[Any]:
         usage.get("output_is_lower_bound"),
         figures["cost_usd_micros"],
         *(figures["waste"][name] for name in _WASTE),
+        figures["waste"]["avoidable_cost_usd_micros"],
     ]
 
 

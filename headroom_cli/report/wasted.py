@@ -22,7 +22,7 @@ _COST = "avoidable_cost_usd_micros"
 def avoidable(findings: pl.DataFrame, sent: Sent, figures: Figures, limit: int) -> Section:
     """What a cure would recover, by signal and cause, and what is flagged without being avoidable."""
     rows = by_cause(findings)
-    found = rows.filter(IS_AVOIDABLE)
+    found = by_cause(findings.filter(IS_AVOIDABLE))
     section = Section("AVOIDABLE", headline(rows, sent, figures))
     if len(found):
         kept = shown(len(found), limit)
@@ -36,9 +36,12 @@ def avoidable(findings: pl.DataFrame, sent: Sent, figures: Figures, limit: int) 
         chosen = [entry for entry in _COLUMNS if with_cost or entry[0] is not _MONEY]
         section.columns = tuple(column for column, _ in chosen)
         section.rows = [tuple(cell(row) for _, cell in chosen) for row in table]
+    rest = by_cause(findings.filter(~IS_AVOIDABLE, pl.col("exclusive_tokens") > 0))
+    sums = pl.col("findings", "flagged_tokens").sum()
+    rest = rest.group_by("signal", "cause", maintain_order=True).agg(sums)
     flagged = [
         f"{row['findings']:,} {signal_words(row['signal'], row['cause'])} ({short(row['flagged_tokens'])})"
-        for row in rows.filter(~IS_AVOIDABLE & (pl.col("flagged_tokens") > 0)).iter_rows(named=True)
+        for row in rest.sort("flagged_tokens", descending=True, maintain_order=True).iter_rows(named=True)
     ]
     if flagged:
         section.lines.append(f"Flagged, not avoidable (tokens): {', '.join(flagged[:4])}{_more(flagged, 4)}.")

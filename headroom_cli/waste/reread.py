@@ -8,10 +8,10 @@ the result of the repeated call, if it has at least 50 tokens and the first pass
 
 Each finding has a cause: `in_context` (the earlier result still stood in front of the model), `after_change` (a call
 in between wrote the same file, or may have: git, a formatter, a subagent; of a test, a search or another command that
-names no file: wrote any), `compressed`, `cleared` or `compacted` (the earlier result was gone), `changed` (the same
-call, but less than 80 % of its answer stood in the earlier one; of a call that names no file: it differs in more than
-numbers), `unanswered` (the earlier call had no result). Only `in_context` is avoidable: all of it if the content is
-equal, else the share that stood in the earlier result, with medium confidence.
+names no file: wrote any; or the call itself writes), `compressed`, `cleared` or `compacted` (the earlier result was
+gone), `changed` (the same call, but less than 80 % of its answer stood in the earlier one; of a call that names no
+file: it differs in more than numbers), `unanswered` (the earlier call had no result). Only `in_context` is avoidable:
+all of it if the content is equal, else the share that stood in the earlier result, with medium confidence.
 
 ## Why it matters
 A result read twice is paid for twice, and then carried twice by every request that follows.
@@ -48,7 +48,7 @@ from collections.abc import Callable, Iterable
 from headroom_cli.model import Block, Waste
 from headroom_cli.waste.access import shown_file
 from headroom_cli.waste.history import History, arguments
-from headroom_cli.waste.paths import call_fields, looks_at_tree, read_paths, shell_command
+from headroom_cli.waste.paths import call_fields, looks_at_tree, read_paths, shell_command, written_paths
 
 NAME = "reread"
 MIN_TOKENS = 50
@@ -151,7 +151,9 @@ def _judge_changes(history: History, findings: list[Waste]) -> None:
             continue
         block = history.blocks[call]
         paths = _files(block)
-        if not paths and looks_at_tree(block.tool_name or "", arguments(block)):
+        if written_paths(block.tool_name or "", arguments(block)):
+            changed = True
+        elif not paths and looks_at_tree(block.tool_name or "", arguments(block)):
             changed = history.files.any_write(finding.first_block, call)
         else:
             changed = not _same_text(history, finding) and history.files.upheaval(finding.first_block, call)

@@ -23,7 +23,7 @@ def test_beyond_a_budget_the_exit_code_is_1(log: str) -> None:
     assert kept.returncode == 0 and b"BUDGET  kept" in kept.stdout
     done = headroom("analyze", log, "--max-cost", "0.01")
     assert (done.returncode, done.stderr) == (1, b"")
-    assert b"BUDGET  1 conversation beyond it" in done.stdout
+    assert b"BUDGET  1 conversation beyond the budget" in done.stdout
     assert b"cost $0.02, $0.01 allowed" in done.stdout
 
 
@@ -33,8 +33,9 @@ def test_formats_for_machines(log: str) -> None:
     assert (done.returncode, breach["kind"], breach["value"], breach["line"]) == (1, "context", 2100, 14)
     done = headroom("analyze", log, "--max-context", "2k", "--format", "sarif")
     assert done.returncode == 1 and json.loads(done.stdout)["version"] == "2.1.0"
+    assert done.stderr == b"headroom: 1 conversation beyond the budget\n"
     done = headroom("analyze", log, "--max-context", "2k", "--format", "github")
-    assert done.returncode == 1 and b"title=headroom budget::a context of 2.1k tokens" in done.stdout
+    assert done.returncode == 1 and b"a context of 2.1k tokens" in done.stdout
     done = headroom("analyze", log, "--format", "sarif")
     assert done.returncode == 2 and b"tells of budgets" in done.stderr
 

@@ -89,7 +89,7 @@ def test_each_question_is_answered(number: str, query: str, sql: duckdb.DuckDBPy
 
 def test_answers_are_right(sql: duckdb.DuckDBPyConnection) -> None:
     answers = {number: sql.execute(query).fetchall() for number, query in QUESTIONS}
-    assert answers["1"][0] == ("get_order", "reread", 1374, 1401, 2)
+    assert answers["1"][0] == ("get_order", "reread", 714, 1401, 2)
     assert answers["2"][0] == ("shop", 1007, 4, 22.1)
     assert answers["3"][0] == (date(2026, 11, 12), "claude-opus-4-5-20251101", 14, 0.2555)
     assert [row[:2] for row in answers["7"]] == [("main", ""), ("subagent", "Explore")]

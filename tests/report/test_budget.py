@@ -23,7 +23,12 @@ def test_limits_are_read_as_people_write_them(texts: tuple[str, str, str], budge
 
 @pytest.mark.parametrize(
     ("texts", "words"),
-    [(("10",), "as in 10%"), (("", "two"), "as in 2.50"), (("", "", "150K"), "as in 150k"), (("", "-1"), "as in 2.50")],
+    [
+        (("10",), "as in 10%"),
+        (("", "two"), "as in 2.50"),
+        (("", "", "150x"), "max-context: .*as in 150k"),
+        (("", "-1"), "as in 2.50"),
+    ],
 )
 def test_other_texts_are_refused(texts: tuple[str, ...], words: str) -> None:
     with pytest.raises(BudgetProblem, match=words):
@@ -57,7 +62,7 @@ def test_each_limit_names_the_conversation_and_where_to_look(write: Any, analyse
     assert found.breaches[1].message == "cost $0.02, $0.01 allowed"
     assert found.breaches[2].message == "a context of 2.1k tokens, 2.0k allowed"
     section = budget_section(found)
-    assert section.remark == "1 conversation beyond it" and len(section.rows) == 3
+    assert section.remark == "1 conversation beyond the budget" and len(section.rows) == 3
 
 
 def test_what_is_not_known_is_said_and_breaks_nothing(write: Any, analyse_paths: Any, chat_log: Any) -> None:

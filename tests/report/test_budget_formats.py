@@ -45,7 +45,8 @@ def test_a_kept_budget_is_a_valid_log_without_results() -> None:
 
 def test_annotations_stand_on_the_line_and_are_never_forged() -> None:
     hostile = Breach("cost", 2, 1, "id", "logs/::error::x\n::warning::.jsonl", 3, "cost $2.00, $1.00 allowed")
-    first, second, *report = workflow_commands(Verdict(Budget(cost=1), [INSIDE, hostile]))
+    first, second, outside, *report = workflow_commands(Verdict(Budget(cost=1), [INSIDE, hostile, OUTSIDE]))
+    assert outside.endswith("::/elsewhere/x.jsonl:2: a context of 9 tokens, 1 allowed")
     assert first == "::error file=logs/a b.jsonl,line=7,col=1,title=headroom budget::cost $3.00, $2.50 allowed"
     assert "\n" not in second and second.startswith("::error file=logs/%3A%3Aerror%3A%3Ax")
-    assert len(report) == 2 and not any(line.lstrip().startswith("::") for line in report)
+    assert len(report) == 3 and not any(line.lstrip().startswith("::") for line in report)
