@@ -112,8 +112,8 @@ class Packs:
             for part, data in parts.items():
                 (new / part).write_bytes(data)
             sums = {part: zlib.crc32(data) for part, data in parts.items()}
-            meta = {"fingerprint": self.fingerprint, "files": files, "sums": sums}
-            (new / _META).write_bytes(orjson.dumps(meta))
+            meta = orjson.dumps({"fingerprint": self.fingerprint, "files": files, "sums": sums})
+            (new / _META).write_bytes(b"%08x\n%b" % (zlib.crc32(meta), meta))
             new.rename(self.folder / name)
         finally:
             shutil.rmtree(new, ignore_errors=True)
@@ -134,7 +134,10 @@ def packs_in(folder: Path) -> Iterator[Pack]:
         if entry.name.startswith(_NEW):
             continue
         try:
-            meta = orjson.loads((entry / _META).read_bytes())
+            checksum, _, written = (entry / _META).read_bytes().partition(b"\n")
+            if int(checksum, 16) != zlib.crc32(written):
+                continue
+            meta = orjson.loads(written)
             files = {path: (tuple(stamp), report) for path, (stamp, report) in meta["files"].items()}
             used = (entry / _META).stat().st_mtime
             size = sum(file.stat().st_size for file in entry.iterdir())

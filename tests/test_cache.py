@@ -103,7 +103,7 @@ def test_options_have_packs_of_their_own(logs: Path, cache: Cache, tmp_path: Pat
     assert report(logs, other, settings)[0] == without != report(logs, cache)[0]
 
 
-@pytest.mark.parametrize("harm", ["cut", "flip", "no meta", "meta is no JSON", "file removed"])
+@pytest.mark.parametrize("harm", ["cut", "flip", "no meta", "meta is no JSON", "meta was changed", "file removed"])
 def test_a_damaged_pack_is_built_again_in_silence(logs: Path, cache: Cache, harm: str) -> None:
     plain, asked = report(logs, cache)
     (pack,) = packs_in(cache.folder)
@@ -118,6 +118,8 @@ def test_a_damaged_pack_is_built_again_in_silence(logs: Path, cache: Cache, harm
         meta.unlink()
     elif harm == "meta is no JSON":
         meta.write_bytes(b"{")
+    elif harm == "meta was changed":
+        meta.write_bytes(meta.read_bytes().replace(b'"damaged"', b'"DAMAGED"'))
     else:
         blocks.unlink()
     assert report(logs, cache) == (plain, asked)

@@ -37,6 +37,13 @@ def ending_of(error: KeyboardInterrupt | OSError) -> Ending | None:
     return None
 
 
+def unwritable(error: OSError, target: str) -> Exception:
+    """What a target that can't be written ends a command with: wrong usage, but for a full disk or a closed pipe."""
+    if error.errno in (errno.ENOSPC, errno.EPIPE):
+        return error
+    return Ending(USAGE, f"cannot write {target}: {error.strerror or error}")
+
+
 def say(ending: Ending) -> int:
     """Write the one line of an ending to standard error, harmless whatever names stand in it; gives its code."""
     from headroom_cli.report.words import plain

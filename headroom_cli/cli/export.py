@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headroom_cli.cli.exits import NOTHING_READ, USAGE, Ending
+from headroom_cli.cli.exits import NOTHING_READ, USAGE, Ending, unwritable
 from headroom_cli.cli.options import ConfigFile, Debug, Jobs, MaxLine, Quiet, Unknown
 from headroom_cli.cli.progress import reading_progress
 from headroom_cli.cli.shared import analyser_for, load_config, moment, prices_of, refuse_unreadable, tokenizer_refused
@@ -180,6 +180,8 @@ def _export(discovery: Discovery, target: Path, options: Options, loaded: Config
             return run_export(discovery.files, analyser_for(loaded), target, options, progress=progress)
     except DatasetProblem as problem:
         raise Ending(USAGE, str(problem)) from problem
+    except OSError as error:
+        raise unwritable(error, str(target)) from error
 
 
 def _write_csv(discovery: Discovery, output: str, options: Options, loaded: Config, quiet: bool) -> None:
@@ -193,8 +195,11 @@ def _write_csv(discovery: Discovery, output: str, options: Options, loaded: Conf
     text = csv_text(frame.columns, frame.iter_rows())
     if output == "-":
         sys.stdout.write(text)
-    else:
+        return
+    try:
         Path(output).write_text(text, "utf-8", newline="")
+    except OSError as error:
+        raise unwritable(error, output) from error
 
 
 def _say(summary: Summary, output: str) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headroom_cli.cli.exits import FINDINGS, NOTHING_READ, OK, USAGE, Ending
+from headroom_cli.cli.exits import FINDINGS, NOTHING_READ, OK, USAGE, Ending, unwritable
 from headroom_cli.cli.options import ConfigFile, Debug, Jobs, MaxLine, NoCache, NoColor, Quiet, Unknown
 from headroom_cli.cli.progress import reading_progress
 from headroom_cli.cli.shared import load_config
@@ -187,7 +187,10 @@ def _written(run: LintRun, output: LintFormat, fail_on: FailOn, infos: bool, ver
         from headroom_cli.report.lint import github
 
         if path := os.environ.get("GITHUB_STEP_SUMMARY"):
-            github.write_summary(run, path)
+            try:
+                github.write_summary(run, path)
+            except OSError as error:
+                raise unwritable(error, path) from error
         lines = github.lines(run, infos=infos, verbose=verbose)
     else:
         from headroom_cli.report.lint import concise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import tempfile
@@ -41,6 +42,8 @@ def read(path: Path, limits: Limits = DEFAULT_LIMITS, *, force: bool = False) ->
     A symbolic link is followed: what is written later is the file itself.
     """
     real = path.resolve(strict=True)
+    if not real.is_file():
+        raise OSError(errno.EINVAL, "not a regular file", str(real))
     before = _state(real)
     if before[0] > limits.document_bytes:
         raise TooLarge(over_limit("file", before[0], limits.document_bytes))

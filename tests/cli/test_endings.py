@@ -172,3 +172,25 @@ def test_a_time_zone_that_is_none(log: str) -> None:
     done = headroom("analyze", log, env={**os.environ, "TZ": "<+25>-25"})
     assert done.returncode == 2
     assert done.stderr == b"headroom: the machine's time zone (TZ) is none; set TZ, or timezone in headroom.toml\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and messages of POSIX")
+def test_a_target_that_cannot_be_written_is_named(log: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to("loop")
+    for target in ("file/dataset", "loop"):
+        done = headroom("export", log, "-o", str(tmp_path / target))
+        assert done.returncode == 2 and done.stderr.startswith(b"headroom: cannot write ")
+    for target in (".", "missing/table.csv"):
+        done = headroom("export", log, "-f", "csv", "--table", "requests", "-o", str(tmp_path / target))
+        assert done.returncode == 2 and done.stderr.startswith(b"headroom: cannot write ")
+    summary = {**os.environ, "GITHUB_STEP_SUMMARY": str(tmp_path / "missing" / "summary.md")}
+    done = headroom("lint", log, "-f", "github", env=summary)
+    assert done.returncode == 2 and b"cannot write" in done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="devices of POSIX")
+def test_what_is_no_file_is_not_repaired(tmp_path: Path) -> None:
+    (tmp_path / "zero.jsonl").symlink_to("/dev/zero")
+    done = headroom("repair", str(tmp_path / "zero.jsonl"))
+    assert done.returncode == 3 and b"not a regular file" in done.stderr
