@@ -9,7 +9,7 @@ from headroom_cli import wire
 from headroom_cli.logs.base import conversation_id
 from headroom_cli.logs.context import replay_append_only
 from headroom_cli.logs.exchange.exchanges import timestamp_of
-from headroom_cli.logs.exchange.keys import chained, digest, message_key
+from headroom_cli.logs.exchange.keys import digest, give_keys
 from headroom_cli.logs.exchange.thread import ITEM_DIALECTS, LOG_FORMATS
 from headroom_cli.model import Conversation, Declaration, Part, Sent
 from headroom_cli.wire.base import text_or_none
@@ -28,10 +28,12 @@ def read_history(
     tools: Sequence[Declaration] = (),
     anchor: Any = None,
     body: dict[str, Any] | None = None,
+    keyed: bool = True,
 ) -> Conversation:
     """The conversation of raw messages; `lines` are their physical lines. The index of a message is that of its row.
 
-    `anchor` is the list or body that holds all of them, `body` what stands beside them (`model.Sent`).
+    `anchor` is the list or body that holds all of them, `body` what stands beside them (`model.Sent`). Not `keyed`:
+    only the first message gets a key, which the id is made of.
     """
     module = wire.module(dialect)
     messages = [module.parse_message(row, i, line) for i, (row, line) in enumerate(zip(rows, lines, strict=True))]
@@ -45,8 +47,7 @@ def read_history(
             message.timestamp = timestamp_of(row)
     replay_append_only(conversation, merge_runs=dialect in ITEM_DIALECTS)
     _take_usage(conversation, rows)
-    for message, link in zip(messages, chained(digest(dialect.encode()), map(message_key, messages)), strict=True):
-        message.key = link.hex()
+    give_keys(messages if keyed else messages[:1], digest(dialect.encode()))
     conversation.id = conversation_id(name, session or "", messages[0].key if messages else "")
     conversation.sent.append(
         Sent(

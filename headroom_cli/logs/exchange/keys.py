@@ -71,13 +71,11 @@ def message_key(message: Message) -> bytes:
     return digest("\1".join(shown).encode("utf-8", "replace"))
 
 
-def chained(seed: bytes, keys: Iterable[bytes]) -> list[bytes]:
-    """For each prefix of `keys`, 16 bytes that stand for it."""
-    chain = []
-    for key in keys:
-        seed = digest(seed + key)
-        chain.append(seed)
-    return chain
+def give_keys(messages: Iterable[Message], seed: bytes) -> None:
+    """Give each message the key that stands for it and all before it, in a log that `seed` stands for."""
+    for message in messages:
+        seed = digest(seed + message_key(message))
+        message.key = seed.hex()
 
 
 def overlap(old: list[Part], new: list[Part]) -> bool:

@@ -103,7 +103,7 @@ class RequestLog:
             self._add_response(body, line, None)
         for line, body, _ in assemble(self._events):
             self._add_response(body, line, None)
-        return self._threads.conversations()
+        return self._threads.conversations(keyed=not self._reading.alone)
 
     def _add_response(self, body: dict[str, Any], line: int, session: str | None, billing: str | None = None) -> None:
         exchange = from_response(body, line)

@@ -9,7 +9,7 @@ from typing import Any
 from headroom_cli import wire
 from headroom_cli.logs.base import conversation_id
 from headroom_cli.logs.context import ContextTracker
-from headroom_cli.logs.exchange.keys import chained, digest, json_hash, message_key, overlap, part_key
+from headroom_cli.logs.exchange.keys import digest, give_keys, json_hash, message_key, overlap, part_key
 from headroom_cli.logs.exchange.model import Exchange
 from headroom_cli.model import (
     Conversation,
@@ -162,18 +162,19 @@ class Thread:
         """The requests in raw form, where they are kept."""
         return self._log.sent
 
-    def finish(self) -> Conversation:
-        """The conversation; what the last response said is in the context, though no request has seen it."""
+    def finish(self, *, keyed: bool = True) -> Conversation:
+        """The conversation; what the last response said is in the context, though no request has seen it.
+
+        Not `keyed`: only its first message gets a key, which its id is made of.
+        """
         log = self._log
         for slot in self.slots:
             if not slot.entered:
                 self._tracker.enter(slot.parts)
         self._tracker.finish()
-        own = [message_key(message) for message in log.messages]
         first_system = log.requests[0].system_hash if log.requests else self._system_hash
         seed = digest(f"{log.dialect}\0{first_system or ''}".encode())
-        for message, link in zip(log.messages, chained(seed, own), strict=True):
-            message.key = link.hex()
+        give_keys(log.messages if keyed else log.messages[:1], seed)
         first = log.messages[0].key if log.messages else log.requests[0].key if log.requests else ""
         log.id = conversation_id(log.log_format, log.session_id or "", first)
         stamps = [request.timestamp for request in log.requests if request.timestamp is not None]

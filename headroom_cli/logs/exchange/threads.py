@@ -65,9 +65,9 @@ class Threads:
             self._keeper.keep(thread.sent, exchange)
         return thread
 
-    def conversations(self) -> list[Conversation]:
-        """All threads, finished, in the order in which they began."""
-        return [thread.finish() for thread in self._threads]
+    def conversations(self, *, keyed: bool = True) -> list[Conversation]:
+        """All threads, finished, in the order in which they began; `keyed` as for `Thread.finish`."""
+        return [thread.finish(keyed=keyed) for thread in self._threads]
 
     def _add_linked(self, exchange: Exchange) -> Thread:
         """Responses API: the input may hold only what is new since the response that it names."""
@@ -96,7 +96,8 @@ class Threads:
         leading = 0
         while leading < len(keys) and _is_system(exchange.messages[leading]):
             leading += 1
-        chain = self._chain(exchange.session, keys[leading:])
+        root = self._links.setdefault((0, exchange.session or ""), len(self._links) + 1)
+        chain = self._chain(root, keys[leading:])
         thread = None if exchange.alone else self._match(exchange, keys, chain)
         if thread is None or not thread.settle_dialect(exchange):
             thread = Thread(self._path, exchange.dialect, exchange.session, self._log_format, self._client)
@@ -109,14 +110,13 @@ class Threads:
 
         thread.apply(exchange, keys, leading, message_at)
         if not exchange.alone:
-            own = [slot.key for slot in thread.slots[thread.leading :]]
-            self._index(thread, old_chain, self._chain(exchange.session, own), exchange)
+            answer = [slot.key for slot in thread.slots[len(keys) :]]
+            self._index(thread, old_chain, chain + self._chain(chain[-1] if chain else root, answer), exchange)
         return thread
 
-    def _chain(self, session: str | None, keys: list[bytes]) -> list[int]:
-        """For each prefix of `keys`, a number that stands for it in this session: its node in a tree of all of them."""
+    def _chain(self, at: int, keys: list[bytes]) -> list[int]:
+        """For each prefix of `keys`, a number that stands for it: its node in a tree, below the node `at`."""
         links, chain = self._links, []
-        at = links.setdefault((0, session or ""), len(links) + 1)
         for key in keys:
             at = links.setdefault((at, key), len(links) + 1)
             chain.append(at)

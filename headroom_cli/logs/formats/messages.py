@@ -20,17 +20,18 @@ def read(records: Iterable[Record], path: str, reading: Reading) -> list[Convers
     lines: list[int] = []
     rows: list[Any] = []
     session: str | None = None
+    keyed = not reading.alone
 
     def close() -> None:
         if rows:
-            conversations.append(_conversation(rows, lines, path, session))
+            conversations.append(_conversation(rows, lines, path, session, keyed=keyed))
         lines.clear()
         rows.clear()
 
     for line, value in records:
         if isinstance(value, list):
             close()
-            conversations.append(_conversation(value, [line] * len(value), path, None, anchor=value))
+            conversations.append(_conversation(value, [line] * len(value), path, None, keyed=keyed, anchor=value))
             continue
         if not _is_message(value):
             name = value["type"] if isinstance(value.get("type"), str) else "object"
@@ -63,9 +64,9 @@ FORMAT = LogFormat(
 
 
 def _conversation(
-    rows: list[Any], lines: list[int], path: str, session: str | None, anchor: Any = None
+    rows: list[Any], lines: list[int], path: str, session: str | None, *, keyed: bool, anchor: Any = None
 ) -> Conversation:
-    return read_history(rows, lines, path, wire.dialect_of(rows), session=session, anchor=anchor)
+    return read_history(rows, lines, path, wire.dialect_of(rows), session=session, anchor=anchor, keyed=keyed)
 
 
 def _is_message(value: Any) -> bool:
