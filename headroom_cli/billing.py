@@ -39,10 +39,12 @@ _FACTORS: dict[tuple[str, str], tuple[tuple[re.Pattern[str], int], ...]] = {
 
 def billing(*, service_tier: str | None = None, speed: str | None = None, region: str | None = None) -> str | None:
     """How a request was served, from what its log says, as ways joined with `+`; None for the standard way."""
+    if service_tier not in WAYS and speed not in WAYS and region != "us":
+        return None
     ways = {way for way in (service_tier, speed) if way in WAYS}
     if region == "us":
         ways.add("us")
-    return "+".join(way for way in WAYS if way in ways) or None
+    return "+".join(way for way in WAYS if way in ways)
 
 
 @cache

@@ -121,8 +121,11 @@ def billing_of(usage: object) -> str | None:
     """What changed the price of a response, by its `usage`: see `headroom_cli.billing`."""
     if not isinstance(usage, dict):
         return None
-    tier, speed, region = (text_or_none(usage.get(name)) for name in ("service_tier", "speed", "inference_geo"))
-    return billing(service_tier=tier, speed=speed, region=region)
+    return billing(
+        service_tier=text_or_none(usage.get("service_tier")),
+        speed=text_or_none(usage.get("speed")),
+        region=text_or_none(usage.get("inference_geo")),
+    )
 
 
 def parse_usage(raw: object) -> Usage | None:

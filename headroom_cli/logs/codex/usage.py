@@ -94,10 +94,11 @@ class UsageRecord:
 class Ledger:
     """Follows the running total of one thread and tells new requests from repeated events."""
 
-    __slots__ = ("_awaiting_count", "_awaiting_record", "_last", "_total", "records")
+    __slots__ = ("_awaiting_count", "_awaiting_record", "_info", "_last", "_total", "records")
 
     def __init__(self) -> None:
         self.records = 0
+        self._info: dict[str, Any] | None = None
         self._total: Counters | None = None
         self._last: Counters | None = None
         self._awaiting_count: UsageRecord | None = None
@@ -106,8 +107,9 @@ class Ledger:
     def token_count(self, payload: dict[str, Any]) -> UsageRecord | None:
         """A `token_count` event: its request if it is a new one."""
         info = payload.get("info")
-        if not isinstance(info, dict):
+        if not isinstance(info, dict) or info == self._info:
             return None
+        self._info = info
         total, last = counters(info.get("total_token_usage")), counters(info.get("last_token_usage"))
         before, before_last = self._total, self._last
         self._total, self._last = total or before, last
