@@ -17,8 +17,10 @@ def test_what_is_left_out_changes_nothing_else(path: Path) -> None:
     whole, alone = read_log(path), read_log(path, alone=True)
     for conversation in (*whole.conversations, *alone.conversations):
         conversation.nested_usage = []
-        for keyed in (*conversation.messages, *conversation.requests):
-            keyed.key = ""
+        for message in conversation.messages:
+            message.key = ""
+        for request in conversation.requests:
+            request.key = ""
     assert alone.conversations == whole.conversations
 
 
