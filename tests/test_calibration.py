@@ -376,9 +376,10 @@ def test_words_for_the_foot() -> None:
         return calibration_words(pl.DataFrame(list(rows), schema=schema))
 
     one = row(1.1448, 61.5, 0.0504)
-    assert of(one) == "tokens x1.14 + 62 a call, +-5 % on held-out requests"
-    assert of(row(0.92, -3.2, 0.06)) == "tokens x0.92 - 3 a call, +-6 % on held-out requests"
-    assert of(row(1.0, 0.2, 0.0)) == "tokens x1.00, +-0 % on held-out requests"
-    assert of(one, row(1.1656, 57, 0.0621)) == "tokens x1.14 to 1.17 by model, +-5 to 6 % on held-out requests"
-    assert of(one, row(1.1412, 0, 0.0502)) == "tokens x1.14 by model, +-5 % on held-out requests"
+    assert of(one) == "recorded tokens are x1.14 + 62 a call; half of held-out requests within 5 %"
+    assert of(row(0.92, -3.2, 0.06)) == "recorded tokens are x0.92 - 3 a call; half of held-out requests within 6 %"
+    assert of(row(1.0, 0.2, 0.0)) == "recorded tokens are x1.00; half of held-out requests within 0 %"
+    two = "recorded tokens are x1.14 to 1.17 by model; half of held-out requests within 5 to 6 %"
+    assert of(one, row(1.1656, 57, 0.0621)) == two
+    assert of(one, row(1.1412, 0, 0.0502)) == "recorded tokens are x1.14 by model; half of held-out requests within 5 %"
     assert of(row(None, None, 0.5)) == of() == ""
