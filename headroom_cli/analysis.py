@@ -21,7 +21,7 @@ from headroom_cli.waste.history import History
 from headroom_cli.waste.paths import CallTarget, call_target
 
 FILE_CONTENT_SIGNALS = frozenset({"html_noise", "repetition", "whitespace"})
-_MEMO_LIMIT = 100_000
+_MEMO_LIMIT = 50_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from headroom_cli.cache import Cache
     from headroom_cli.lint.diagnostic import Diagnostic
 
-_BATCH_BYTES = 8_000_000  # files analysed together: scanning many texts at once costs less than many scans
+_BATCH_BYTES = 6_000_000  # files read together: scanning many texts at once costs less than many scans
+_FILE_BYTES = 20_000  # what a file counts at least, so that a batch holds few hundreds of them
+_SLICE_MESSAGES = 3_000  # of a batch, analysed together
 _PIECE_BYTES = 16_000_000
 _WORTH_PROCESSES = 40_000_000  # bytes: starting a process takes as long as reading half of that
 _COLLECT_EVERY = 16
@@ -130,7 +132,7 @@ def _gather_here(
     units: dict[int, list[tuple[int, list[int]]]] = {}
     done = 0
     with collecting_seldom():
-        for number, batch in enumerate(batches(files, _size, _BATCH_BYTES), start=1):
+        for number, batch in enumerate(batches(files, _weight, _BATCH_BYTES), start=1):
             conversations: list[Conversation] = []
             for found in batch:
                 reading = _read(found, analyser.settings.limits, keeps_sent=wanted.exported)
@@ -138,18 +140,30 @@ def _gather_here(
                 if wanted.exported:
                     _lint(reading, found, tables.conversations + len(conversations), tables, analyser.settings.limits)
                 conversations += reading.conversations
+                del reading  # it would keep what is dropped below
                 done += found.size
                 if progress:
                     progress(len(reports), done)
-            for analysis in analyser.analyse(conversations):
-                if wanted.tool_units:
-                    units[tables.conversations] = analysis.history.units
-                tables.add(analysis)
-            del conversations
+            conversations.reverse()
+            while conversations:
+                for analysis in analyser.analyse(_taken(conversations)):
+                    if wanted.tool_units:
+                        units[tables.conversations] = analysis.history.units
+                    tables.add(analysis)
             if number % _COLLECT_EVERY == 0:
                 gc.collect()
     analyser.forget()
     return Gathered(tables.frames(), reports, units, tables.texts or {})
+
+
+def _taken(conversations: list[Conversation]) -> list[Conversation]:
+    """Conversations from the end of the list, which no longer holds them: one, and more while messages are few."""
+    taken = [conversations.pop()]
+    messages = len(taken[0].messages)
+    while conversations and messages + len(conversations[-1].messages) < _SLICE_MESSAGES:
+        messages += len(conversations[-1].messages) + 1  # those without messages count too
+        taken.append(conversations.pop())
+    return taken
 
 
 def _read(found: Found, limits: Limits, *, keeps_sent: bool) -> Reading:
@@ -223,6 +237,10 @@ def joined(parts: Sequence[Gathered]) -> Gathered:
 
 def _size(found: Found) -> int:
     return found.size
+
+
+def _weight(found: Found) -> int:
+    return max(found.size, _FILE_BYTES)
 
 
 def _lost(found: Found, wanted: Wanted) -> Gathered:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from headroom_cli import run as running
-from headroom_cli.analysis import Analyser
+from headroom_cli.analysis import Analyser, Analysis
+from headroom_cli.model import Conversation
 from headroom_cli.parallel import Lost, available_cores, spread
 from headroom_cli.report.json import document
 from headroom_cli.run import analyse_files
@@ -59,6 +62,37 @@ def test_any_number_of_jobs_gives_the_same_bytes(monkeypatch: pytest.MonkeyPatch
     apart = analyse_files(files, Analyser(), tool_units=True, jobs=2)
     assert document(apart, limit=0) == document(alone, limit=0)
     assert apart.tool_units == alone.tool_units
+
+
+def test_any_size_of_slices_gives_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = discover([str(SAMPLES)]).files
+    at_once = analyse_files(files, Analyser(), tool_units=True)
+    monkeypatch.setattr(running, "_FILE_BYTES", running._BATCH_BYTES // 3)
+    monkeypatch.setattr(running, "_SLICE_MESSAGES", 1)
+    sliced = analyse_files(files, Analyser(), tool_units=True)
+    assert document(sliced, limit=0) == document(at_once, limit=0)
+    assert sliced.tool_units == at_once.tool_units
+
+
+def test_a_file_of_many_conversations_is_analysed_a_few_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two messages each, slices of five messages hold one or two."""
+    rows = [
+        {"messages": [{"role": role, "content": str(number)} for role in ("user", "assistant")]} for number in range(5)
+    ]
+    (tmp_path / "many.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    monkeypatch.setattr(running, "_SLICE_MESSAGES", 5)
+    sizes: list[int] = []
+
+    class Watched(Analyser):
+        def analyse(self, conversations: Sequence[Conversation]) -> list[Analysis]:
+            sizes.append(len(conversations))
+            return super().analyse(conversations)
+
+    run = analyse_files(discover([str(tmp_path)]).files, Watched())
+    assert sizes == [2, 2, 1]
+    assert len(run.settled.conversations) == 5
 
 
 def test_a_file_whose_reader_is_killed_is_named_and_the_run_goes_on(
