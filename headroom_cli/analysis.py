@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
-from headroom_cli.blocks import conversation_blocks
+from headroom_cli.blocks import conversation_blocks, count_tokens
 from headroom_cli.model import Block, Conversation, ToolCall, Waste
 from headroom_cli.source.stream import DEFAULT_LIMITS, Limits
 from headroom_cli.tokens import TextCounter, get_tokenizer, replace_surrogates
@@ -72,8 +73,9 @@ class Analyser:
         """Analyse the conversations of one file; their texts are scanned together."""
         if len(self._tokens) > _MEMO_LIMIT:
             self.forget()
-        blocks = [conversation_blocks(conversation, self.counter, self._tokens) for conversation in conversations]
-        self._scan(block for made in blocks for block in made)
+        blocks = list(map(conversation_blocks, conversations))
+        count_tokens(blocks, self.counter, self._tokens)
+        self._scan(chain.from_iterable(blocks))
         return [self._analysis(c, made) for c, made in zip(conversations, blocks, strict=True)]
 
     def forget(self) -> None:

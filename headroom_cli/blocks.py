@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from headroom_cli.model import (
@@ -24,12 +25,15 @@ from headroom_cli.model import (
     ToolCall,
     ToolResult,
 )
+from headroom_cli.parallel import batches
 from headroom_cli.tokens import TextCounter
 from headroom_cli.wire.results import call_text, dump
 
 FRAMING_TOKENS = 4
 CALL_TOKENS = 10
 UNKNOWN_TOKENS = 4
+
+_COUNTED_TOGETHER = 1_000_000  # characters
 
 _DOCUMENT = re.compile(r"\[document \d+\]", re.IGNORECASE)
 _RAG_MARKERS = ("[source: ", "<context>", "<document>", "retrieved from:", "from the knowledge base:")
@@ -71,15 +75,12 @@ def call_key(name: str, arguments: Any) -> str:
     return compute_hash(f"{name}\0{canonical}")
 
 
-def conversation_blocks(conversation: Conversation, counter: TextCounter, memo: dict[str, int]) -> list[Block]:
+def conversation_blocks(conversation: Conversation) -> list[Block]:
     """The blocks of a conversation: what requests carry outside messages first (`message_index` -1), then in order.
 
-    `memo` keeps the token count of each distinct text by its content hash; share it across conversations.
+    Not yet counted.
     """
-    blocks = _outside_blocks(conversation.system, conversation.tools)
-    blocks += message_blocks(conversation.messages)
-    count_tokens(blocks, counter, memo)
-    return blocks
+    return _outside_blocks(conversation.system, conversation.tools) + message_blocks(conversation.messages)
 
 
 def message_blocks(messages: Iterable[Message]) -> list[Block]:
@@ -215,23 +216,26 @@ def _is_retrieved(part: Part) -> bool:
     return kind in _RAG_TYPES if isinstance(kind, str) else not _RAG_KEYS.isdisjoint(part.raw)
 
 
-def count_tokens(blocks: list[Block], counter: TextCounter, memo: dict[str, int]) -> None:
-    """Number the blocks and fill in their hashes, sizes and tokens; each distinct text is counted once."""
+def count_tokens(histories: Sequence[list[Block]], counter: TextCounter, memo: dict[str, int]) -> None:
+    """Number the blocks of each history and fill in their hashes, sizes and tokens; each distinct text is counted once.
+
+    `memo` keeps the token count of each distinct text by its content hash; share it across conversations.
+    """
     missing: dict[str, str] = {}
-    for index, block in enumerate(blocks):
-        block.index = index
-        if block.kind == "image":
-            continue
-        data = block.text.encode("utf-8", "replace")
-        block.bytes = len(data)
-        block.content_hash = digest = hashlib.md5(data, usedforsecurity=False).hexdigest()[:16]
-        if block.text and digest not in memo:
-            missing[digest] = block.text
-    if missing:
-        many = getattr(counter, "count_many", None)
-        counts = many(list(missing.values())) if many else [counter.count_text(text) for text in missing.values()]
-        memo.update(zip(missing, counts, strict=True))
-    for block in blocks:
+    for blocks in histories:
+        for index, block in enumerate(blocks):
+            block.index = index
+            if block.kind == "image":
+                continue
+            data = block.text.encode("utf-8", "replace")
+            block.bytes = len(data)
+            block.content_hash = digest = hashlib.md5(data, usedforsecurity=False).hexdigest()[:16]
+            if block.text and digest not in memo:
+                missing[digest] = block.text
+    many = getattr(counter, "count_many", None) or (lambda texts: map(counter.count_text, texts))
+    for some in batches(missing.items(), lambda item: len(item[1]), _COUNTED_TOGETHER):
+        memo.update(zip([digest for digest, _ in some], many([text for _, text in some]), strict=True))
+    for block in chain.from_iterable(histories):
         if block.kind == "unknown":
             block.tokens = UNKNOWN_TOKENS
         elif block.text:

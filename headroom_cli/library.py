@@ -135,7 +135,7 @@ def parse_message_to_blocks(message: Any, index: int = 0, tokenizer: TextCounter
     _, (parsed,) = wire.parse_history([as_plain(message)])
     parsed.index = index
     blocks = message_blocks([parsed])
-    count_tokens(blocks, _counter(tokenizer), {})
+    count_tokens([blocks], _counter(tokenizer), {})
     return [_parsed(block) for block in blocks]
 
 

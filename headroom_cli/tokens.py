@@ -10,9 +10,11 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import chain, islice
 from typing import Any, Protocol
 
 from headroom_cli.data import read_vocabulary
+from headroom_cli.pieces import O200K_PIECE, Pieces
 
 DEFAULT_ENCODING = "o200k_base"
 BACKEND_VARIABLE = "HEADROOM_TOKENIZER_BACKEND"
@@ -22,6 +24,9 @@ RUN_LIMIT = 100_000
 """Longest run of one character class, in characters, that is counted in one piece (docs/signals.md section 1).
 
 tiktoken panics on a run of about a million blanks, and slows down on long runs of anything."""
+
+_WORTH_PIECES = 10_000  # characters: below, cutting them together costs more than it saves
+_PIECES = {"o200k_base": O200K_PIECE}
 
 _LETTER_CASES = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 _CONTRACTION = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
@@ -66,12 +71,13 @@ class Tokenizer:
     of one character class over `RUN_LIMIT` characters are counted in pieces.
     """
 
-    __slots__ = ("_count", "encoding", "name")
+    __slots__ = ("_count", "_pieces", "encoding", "name")
 
-    def __init__(self, name: str, encoding: str, count: Callable[[str], int]) -> None:
+    def __init__(self, name: str, encoding: str, count: Callable[[str], int], piece: str | None = None) -> None:
         self.name = name
         self.encoding = encoding
         self._count = count
+        self._pieces = Pieces(piece, count) if piece else None
 
     def __repr__(self) -> str:
         return f"Tokenizer({self.name!r}, {self.encoding!r})"
@@ -88,7 +94,12 @@ class Tokenizer:
 
     def count_many(self, texts: Iterable[str]) -> list[int]:
         """The number of tokens in each text."""
-        return list(map(self.count_text, texts))
+        given = list(texts)
+        if self._pieces is None or sum(map(len, given)) < _WORTH_PIECES:
+            return list(map(self.count_text, given))
+        parts = [list(split_long_runs(replace_surrogates(text))) for text in given]
+        counts = iter(self._pieces.count_many(list(chain.from_iterable(parts))))
+        return [sum(islice(counts, len(cut))) for cut in parts]
 
 
 def replace_surrogates(text: str) -> str:
@@ -145,7 +156,7 @@ def _load(encoding: str, backend: str) -> Tokenizer:
             if backend:
                 hint = "pip install 'headroom-transcripts[fast]'"
                 raise TokenizerError(f"{BACKEND_VARIABLE}=quicktok: quicktok-v1 is not usable ({hint})") from error
-    return Tokenizer("tiktoken", encoding, _tiktoken(encoding))
+    return Tokenizer("tiktoken", encoding, _tiktoken(encoding), _PIECES.get(encoding))
 
 
 def _quicktok(encoding: str) -> Any:

@@ -27,7 +27,7 @@ PNG = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAYAAAC56t6BAAAAC0lEQVR4nGNgQAcAABIAAXPxP
 
 def blocks_of(*messages: Any, dialect: str | None = None) -> list[Block]:
     blocks = message_blocks(wire.parse_history(list(messages), dialect)[1])
-    count_tokens(blocks, get_tokenizer(), {})
+    count_tokens([blocks], get_tokenizer(), {})
     return blocks
 
 
@@ -263,7 +263,8 @@ def test_what_stands_outside_the_messages_comes_first() -> None:
     conversation.system = [Text("Be brief.", context=(Interval(0),), line=4)]
     conversation.tools = [Declaration("ls", '{"name": "ls"}', line=4)]
     conversation.messages = [Message(0, "user", [Text("Hi")], line=5)]
-    blocks = conversation_blocks(conversation, get_tokenizer(), {})
+    blocks = conversation_blocks(conversation)
+    count_tokens([blocks], get_tokenizer(), {})
     assert [(b.index, b.kind, b.message_index, b.tool_name, b.line) for b in blocks] == [
         (0, "system", -1, None, 4),
         (1, "system", -1, "ls", 4),
@@ -284,7 +285,7 @@ def test_each_text_is_counted_once() -> None:
     memo: dict[str, int] = {}
     for _ in range(2):
         blocks = message_blocks([Message(i, "user", [Text("same")]) for i in range(3)])
-        count_tokens(blocks, Counter(), memo)
+        count_tokens([blocks], Counter(), memo)
         assert [b.tokens for b in blocks] == [5, 5, 5]
     assert Counter.seen == ["same"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headroom_cli.analysis import Analyser, Settings
-from headroom_cli.blocks import conversation_blocks
+from headroom_cli.blocks import conversation_blocks, count_tokens
 from headroom_cli.logs.context import ContextTracker
 from headroom_cli.model import Conversation, LeftBy, Message, Part, Request, Text, ToolCall, ToolResult, Waste
 from headroom_cli.tokens import get_tokenizer
@@ -78,7 +78,9 @@ class Session:
 
     def found(self, **options: int) -> list[Waste]:
         self.tracker.finish()
-        return reread.find(History.of(conversation_blocks(self.log, get_tokenizer(), {}), self.log.messages), **options)
+        blocks = conversation_blocks(self.log)
+        count_tokens([blocks], get_tokenizer(), {})
+        return reread.find(History.of(blocks, self.log.messages), **options)
 
     def waste(self, signal: str, *ignored: str) -> list[Waste]:
         """What one signal finds, beside what all others claim but for the ignored ones."""
