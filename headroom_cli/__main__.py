@@ -35,8 +35,8 @@ def _main() -> None:
             code = say(ending)
         leave(code)
     gc.set_threshold(_COLLECT_AFTER)
-    # What Polars frees goes back at once: kept for half a second, as it would be, it is a fifth of the peak.
-    os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")
+    # What Polars frees goes back soon: kept for half a second, as it would be, it is a fifth of the peak.
+    os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:20,muzzy_decay_ms:0")
     from headroom_cli.cli.app import run
 
     run()

@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -232,9 +233,10 @@ def count_tokens(histories: Sequence[list[Block]], counter: TextCounter, memo: d
             block.content_hash = digest = hashlib.md5(data, usedforsecurity=False).hexdigest()[:16]
             if block.text and digest not in memo:
                 missing[digest] = block.text
-    many = getattr(counter, "count_many", None) or (lambda texts: map(counter.count_text, texts))
+    many = getattr(counter, "count_many", None) or partial(map, counter.count_text)
     for some in batches(missing.items(), lambda item: len(item[1]), _COUNTED_TOGETHER):
-        memo.update(zip([digest for digest, _ in some], many([text for _, text in some]), strict=True))
+        digests, texts = zip(*some, strict=True)
+        memo.update(zip(digests, many(texts), strict=True))
     for block in chain.from_iterable(histories):
         if block.kind == "unknown":
             block.tokens = UNKNOWN_TOKENS

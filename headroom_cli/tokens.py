@@ -71,8 +71,6 @@ class Tokenizer:
     of one character class over `RUN_LIMIT` characters are counted in pieces.
     """
 
-    __slots__ = ("_count", "_pieces", "encoding", "name")
-
     def __init__(self, name: str, encoding: str, count: Callable[[str], int], piece: str | None = None) -> None:
         self.name = name
         self.encoding = encoding

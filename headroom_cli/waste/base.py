@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from headroom_cli.model import Block, Waste
+from headroom_cli.pieces import extract_all
 from headroom_cli.tokens import TextCounter
 from headroom_cli.waste.spans import Span
 
@@ -87,7 +88,7 @@ class Batch:
     def extract(self, pattern: str, *, among: str | None = None) -> Iterator[tuple[int, list[str]]]:
         """Index and matches of each text that holds a match, or a match of `among`."""
         indices = self.matching(among or pattern)
-        matches = self.column.gather(indices).str.extract_all(pattern).to_list() if indices else []
+        matches = extract_all(self.column.gather(indices), pattern).to_list() if indices else []
         return zip(indices, matches, strict=True)
 
 

@@ -63,6 +63,8 @@ def scan(batch: Batch) -> dict[int, Hit]:
     hits = {}
     for index in batch.matching(PATTERN):
         text = batch.texts[index]
+        if len(text) <= MIN_CHARACTERS:
+            continue
         found = list(_values(text, batch.count, batch.sizes[index] if batch.sizes else None))
         if found:
             tokens = sum(size for _, _, size, _ in found)
