@@ -33,7 +33,7 @@ _FILE_BYTES = 20_000  # what a file counts at least, so that a batch holds few h
 _SLICE_MESSAGES = 3_000  # of a batch, analysed together
 _PIECE_BYTES = 16_000_000
 _WORTH_PROCESSES = 40_000_000  # bytes: starting a process takes as long as reading half of that
-_COLLECT_EVERY = 16
+_COLLECT_EVERY = 64  # batches: next to nothing of what is read points back at itself
 
 Progress = Callable[[int, int], None]
 """Called after each file with the files and bytes done so far."""
