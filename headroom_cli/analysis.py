@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import chain
 
 from headroom_cli.blocks import conversation_blocks, count_tokens
-from headroom_cli.model import Block, Conversation, ToolCall, Waste
+from headroom_cli.model import Block, Conversation, Waste
 from headroom_cli.source.stream import DEFAULT_LIMITS, Limits
 from headroom_cli.tokens import TextCounter, get_tokenizer, replace_surrogates
 from headroom_cli.waste import reread
@@ -105,11 +105,7 @@ class Analyser:
         history = History.of(blocks, conversation.messages)
         unclaimed = Unclaimed(blocks)
         waste = self._behaviour(history, unclaimed, late=False)
-        targets = {
-            block.index: call_target(block.tool_name or "", block.part.arguments)
-            for block in blocks
-            if isinstance(block.part, ToolCall)
-        }
+        targets = {call.index: call_target(history.given(call)) for call in history.calls}
         analysis = Analysis(conversation, blocks, history, waste, targets)
         for block in blocks:
             if block.text and (claims := self._claims.get(_memo_key(block))):

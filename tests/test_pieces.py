@@ -12,7 +12,21 @@ from headroom_cli.tokens import RUN_LIMIT, Tokenizer
 from tests.test_tokens import backend
 
 TRICKY = "aAbB1é漢\u0301\u00aa²Ⅷ \t\n\r\x0b\u0085\u00a0\u2028\u3000\x1c_/'(\"→🚀\u0130ß"
-WORDS = ["don't", "it'S", "HTTPServer", "camelCase", "  ", "\r\n", "};\n/", "1234567", "x'", " 's", "→import", "été", "漢字"]
+WORDS = [
+    "don't",
+    "it'S",
+    "HTTPServer",
+    "camelCase",
+    "  ",
+    "\r\n",
+    "};\n/",
+    "1234567",
+    "x'",
+    " 's",
+    "→import",
+    "été",
+    "漢字",
+]
 
 
 def alone(text: str) -> int:

@@ -7,7 +7,8 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from headroom_cli.waste.paths import call_fields, is_writer, named_paths, normalised, patch_of, same_path, shell_command
+from headroom_cli.waste.given import Given
+from headroom_cli.waste.paths import is_writer, normalised, same_path
 
 _READERS = frozenset(
     {
@@ -85,17 +86,17 @@ class Shown(NamedTuple):
     asks_numbers: bool = False
 
 
-def shown_file(name: str, arguments: Any) -> Shown | None:
+def shown_file(given: Given) -> Shown | None:
     """The one file that a call shows; None if it shows none, or several, or something else beside it."""
-    fields = call_fields(arguments)
-    named = named_paths(fields)
-    if named:
-        if _shows(name, fields):
-            return Shown(normalised(named[0]), _first_line(fields))
-        if _tool(name) in _SEARCHERS and fields.get("output_mode", "content") == "content":
-            return Shown(normalised(named[0]), None, matches=True, asks_numbers=fields.get("-n") is True)
+    fields = given.fields
+    if given.paths:
+        path = normalised(given.paths[0])
+        if _shows(given):
+            return Shown(path, _first_line(fields))
+        if _tool(given.tool) in _SEARCHERS and fields.get("output_mode", "content") == "content":
+            return Shown(path, None, matches=True, asks_numbers=fields.get("-n") is True)
         return None
-    command = shell_command(fields)
+    command = given.command
     if len(command) > _MAX_SHOWING or not _SHOWING.match(command):
         return None
     shown = _shown_by_shell(_QUIET.sub("", command))
@@ -105,15 +106,14 @@ def shown_file(name: str, arguments: Any) -> Shown | None:
     return shown
 
 
-def only_looks(name: str, arguments: Any) -> bool:
+def only_looks(given: Given) -> bool:
     """Whether a call can change nothing: a tool that reads, or a command line of programs that only look."""
-    words = set(tool_words(name))
+    words = set(tool_words(given.tool))
     if words & _PLANNING or (words & _LOOKING and not words & _CHANGING):
         return True
-    fields = call_fields(arguments)
-    if named_paths(fields):
-        return _shows(name, fields)
-    commands = _commands(_QUIET.sub("", shell_command(fields)))
+    if given.paths:
+        return _shows(given)
+    commands = _commands(_QUIET.sub("", given.command))
     return bool(commands) and all(map(_looks, commands))
 
 
@@ -123,27 +123,23 @@ def tool_words(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _NAME_WORD.findall(name.rpartition("__")[2]))
 
 
-def written_text(arguments: Any, path: str) -> str | None:
+def written_text(given: Given, path: str) -> str | None:
     """What a call writes into the file at `path`: the text it gives, the lines a patch has, or the whole command."""
-    fields = call_fields(arguments)
-    patch = patch_of(fields, arguments)
-    if patch:
-        return "\n".join(line[1:] for line in _section(patch, path) if line[:1] in ("+", " "))
-    return _texts(fields, _NEW_TEXT_KEYS) or shell_command(fields) or None
+    if given.patch:
+        return "\n".join(line[1:] for line in _section(given.patch, path) if line[:1] in ("+", " "))
+    return _texts(given.fields, _NEW_TEXT_KEYS) or given.command or None
 
 
-def replaced_text(arguments: Any, path: str) -> str | None:
+def replaced_text(given: Given, path: str) -> str | None:
     """What stood where a call writes into the file at `path`; None where the call doesn't tell, or replaces it all."""
-    fields = call_fields(arguments)
-    patch = patch_of(fields, arguments)
-    if patch:
-        return "\n".join(line[1:] for line in _section(patch, path) if line[:1] in ("-", " ")) or None
-    return _texts(fields, _OLD_TEXT_KEYS)
+    if given.patch:
+        return "\n".join(line[1:] for line in _section(given.patch, path) if line[:1] in ("-", " ")) or None
+    return _texts(given.fields, _OLD_TEXT_KEYS)
 
 
-def _shows(name: str, fields: dict[str, Any]) -> bool:
+def _shows(given: Given) -> bool:
     """Whether a tool with a path shows the file: a reader, or an editor that was asked to."""
-    return _tool(name) in _READERS or (is_writer(name) and fields.get("command") == "view")
+    return _tool(given.tool) in _READERS or (is_writer(given.tool) and given.fields.get("command") == "view")
 
 
 @lru_cache(maxsize=1024)

@@ -48,8 +48,7 @@ from bisect import bisect_left, bisect_right
 from headroom_cli.model import Block, Waste
 from headroom_cli.waste.access import only_looks
 from headroom_cli.waste.base import whole_block
-from headroom_cli.waste.history import History, arguments
-from headroom_cli.waste.paths import call_fields, shell_command
+from headroom_cli.waste.history import History
 
 NAME = "failed_retry"
 
@@ -91,7 +90,7 @@ def _failure(history: History, call: Block) -> Block | None:
         return None
     result = history.blocks[history.result_of[call.index]]
     refused = result.text.startswith(_REFUSED)
-    return None if refused or _WAITS.search(shell_command(call_fields(arguments(call)))) else result
+    return None if refused or _WAITS.search(history.given(call).command) else result
 
 
 def _masked(failure: Block) -> str:
@@ -104,9 +103,5 @@ def _turns(history: History) -> list[int]:
         block.index
         for block in history.blocks
         if (block.kind in ("user", "rag") and block.origin == "human")
-        or (
-            block.kind == "tool_call"
-            and not history.failed(block.index)
-            and not only_looks(block.tool_name or "", arguments(block))
-        )
+        or (block.kind == "tool_call" and not history.failed(block.index) and not only_looks(history.given(block)))
     ]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from headroom_cli.waste.access import Shown, shown_file
-from headroom_cli.waste.paths import call_fields, changes_tree, normalised, same_path, written_paths
+from headroom_cli.waste.given import Given
+from headroom_cli.waste.paths import changes_tree, normalised, same_path, written_paths
 
 
 class Touch(NamedTuple):
@@ -31,20 +32,19 @@ class Files:
     writers: list[int] = field(default_factory=list)
 
     @classmethod
-    def of(cls, calls: Iterable[tuple[int, str, Any]]) -> Files:
-        """From index, name and arguments of each call, in order."""
+    def of(cls, calls: Iterable[tuple[int, Given]]) -> Files:
+        """From the index of each call and what it was given, in order."""
         files = cls()
-        for call, name, recorded in calls:
-            arguments = call_fields(recorded) or recorded
-            written = written_paths(name, arguments)
+        for call, given in calls:
+            written = written_paths(given)
             if written:
                 files.writers.append(call)
             for path in written:
                 files._add(Touch(call, path))
-            shown = shown_file(name, arguments)
+            shown = shown_file(given)
             if shown is not None:
                 files._add(Touch(call, shown.path, shown))
-            elif changes_tree(name, arguments):
+            elif changes_tree(given):
                 files.upheavals.append(call)
         return files
 

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from headroom_cli.model import Block, Message, ToolCall
 from headroom_cli.pairing import Pair, pair, tool_units
 from headroom_cli.waste.access import Shown
 from headroom_cli.waste.files import Files, Touch
+from headroom_cli.waste.given import Given
 from headroom_cli.waste.lines import Lines, shown_lines
 from headroom_cli.waste.paths import same_path
 
@@ -51,6 +52,7 @@ class History:
     pairs: list[Pair] = field(default_factory=list)
     _lines: dict[int, Lines] = field(default_factory=dict)
     _failed: dict[int, bool] = field(default_factory=dict)
+    _given: dict[int, Given] = field(default_factory=dict)
 
     @property
     def units(self) -> list[tuple[int, list[int]]]:
@@ -70,7 +72,14 @@ class History:
     @cached_property
     def files(self) -> Files:
         """Which calls read and write which files."""
-        return Files.of((call.index, call.tool_name or "", arguments(call)) for call in self.calls)
+        return Files.of((call.index, self.given(call)) for call in self.calls)
+
+    def given(self, call: Block) -> Given:
+        """What a call was given."""
+        if call.index not in self._given:
+            recorded = call.part.arguments if isinstance(call.part, ToolCall) else None
+            self._given[call.index] = Given(call.tool_name or "", recorded)
+        return self._given[call.index]
 
     def result(self, call: int) -> Block | None:
         """The block of the result of a call."""
@@ -147,11 +156,6 @@ class History:
             elif entry.result.call_id in answered:
                 history.replaced_by.setdefault(answered[entry.result.call_id], []).append(result)
         return history
-
-
-def arguments(call: Block) -> Any:
-    """The arguments of a call as recorded."""
-    return call.part.arguments if isinstance(call.part, ToolCall) else None
 
 
 def in_context(block: Block, request: int) -> bool:

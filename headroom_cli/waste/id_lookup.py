@@ -40,13 +40,13 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from headroom_cli.model import Block, Waste
 from headroom_cli.waste.access import tool_words
 from headroom_cli.waste.base import whole_block
-from headroom_cli.waste.history import History, arguments
-from headroom_cli.waste.paths import call_fields
+from headroom_cli.waste.given import Given
+from headroom_cli.waste.history import History
 
 NAME = "id_lookup"
 
@@ -68,7 +68,11 @@ class _Access(NamedTuple):
 
 def find(history: History) -> list[Waste]:
     """One finding for each look that served the calls after it."""
-    accesses = {call.index: access for call in history.calls if (access := _access(call)) is not None}
+    accesses = {
+        call.index: access
+        for call in history.calls
+        if (access := _access(history.given(call), call.server)) is not None
+    }
     stores = {does: {a.store for a in accesses.values() if a.does == does} for does in ("look", "change")}
     if stores["look"].isdisjoint(stores["change"]):
         return []
@@ -86,11 +90,11 @@ def find(history: History) -> list[Waste]:
                 or history.failed(look.index)
             ):
                 continue
-            known = set(_ids(arguments(look)))
+            known = set(_ids(history.given(look)))
             if any(
                 _stands_in(value, result.text)
                 for call in after
-                for value in _ids(arguments(call))
+                for value in _ids(history.given(call))
                 if value not in known
             ):
                 is_memory = any(word.startswith("memor") for word in change.store[1])
@@ -113,14 +117,13 @@ def _turns(history: History) -> list[list[Block]]:
     return turns
 
 
-def _access(call: Block) -> _Access | None:
+def _access(given: Given, server: str | None) -> _Access | None:
     """What a call does to which store: told by the name of the tool, or by the command of a tool of one word."""
-    does, nouns = _told_by(call.tool_name or "")
+    does, nouns = _told_by(given.tool)
     if does is None and len(nouns) == 1:
-        fields = call_fields(arguments(call))
-        command = next((value for key in _COMMAND_KEYS if isinstance(value := fields.get(key), str)), "")
+        command = next((value for key in _COMMAND_KEYS if isinstance(value := given.fields.get(key), str)), "")
         does = _told_by(command)[0] if _COMMAND.fullmatch(command) else None
-    return _Access((call.server, nouns), does) if does and nouns else None
+    return _Access((server, nouns), does) if does and nouns else None
 
 
 @lru_cache(maxsize=1024)
@@ -136,9 +139,9 @@ def _singular(word: str) -> str:
     return f"{word[:-3]}y" if word.endswith("ies") else word.removesuffix("s")
 
 
-def _ids(given: Any) -> Iterator[str]:
+def _ids(given: Given) -> Iterator[str]:
     """The values that name an entry of a store."""
-    for key, value in call_fields(given).items():
+    for key, value in given.fields.items():
         if _ID_KEY.fullmatch(key):
             for each in value if isinstance(value, list) else [value]:
                 if isinstance(each, int) and not isinstance(each, bool):

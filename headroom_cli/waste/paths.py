@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-import shlex
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-import orjson
+from headroom_cli.waste.given import Given
 
-_PATH_KEYS = ("file_path", "path", "absolute_path", "notebook_path", "filename", "filepath", "file", "target_file")
-_ANY_PATH_KEY = frozenset(_PATH_KEYS)
 _WRITERS = frozenset(
     {
         "Edit", "Write", "MultiEdit", "NotebookEdit", "edit_file", "write_file", "create_file", "str_replace",
@@ -23,7 +20,6 @@ _WRITERS = frozenset(
 _EDITOR_READS = ("view", "read", "list")
 _PATCH_FILE = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE)
 _REDIRECT = re.compile(r"(?:^|[^0-9&>])[0-9&]?>{1,2}\|?\s*(\"[^\"]+\"|'[^']+'|[^\s;&|<>()]+)")
-_COMMAND_KEYS = ("command", "cmd", "script")
 _SEPARATORS = re.compile(r"[;&|\n]+")
 _PREFIXES = frozenset({"sudo", "env", "time", "nohup"})
 _PREPARING = frozenset({"cd", "pushd", "export", "set", "source", "."})
@@ -44,21 +40,16 @@ _UPHEAVAL = re.compile(
     r"|\b(?:make|run|just|task|yarn|pnpm)\s+(?:fmt|format)\b"
     r"|\b(?:cargo\s+fmt|go\s+fmt|go\s+generate|terraform\s+fmt|npm\s+install|patch\s+-p)\b"
 )
-_PATCH_BEGIN = "*** Begin Patch"
-_PATCH_KEYS = ("input", "patch", "patchText")
-_MAX_COMMAND = 20_000
 _SHOWN = 80
 
 
-def written_paths(name: str, arguments: Any) -> list[str]:
-    """Paths that a call of `name` writes: editing tools, `apply_patch`, and shell commands that redirect or edit."""
-    fields = call_fields(arguments)
-    patch = patch_of(fields, arguments)
-    if patch:
-        return _patched(patch)
-    if is_writer(name) and fields.get("command") not in _EDITOR_READS:
-        return named_paths(fields)
-    command = shell_command(fields)
+def written_paths(given: Given) -> list[str]:
+    """Paths that a call writes: editing tools, `apply_patch`, and shell commands that redirect or edit."""
+    if given.patch:
+        return _patched(given.patch)
+    if is_writer(given.tool) and given.fields.get("command") not in _EDITOR_READS:
+        return given.paths
+    command = given.command
     if not command:
         return []
     targets = [match.strip("'\"") for match in _REDIRECT.findall(command)] if ">" in command else []
@@ -87,46 +78,20 @@ def is_writer(name: str) -> bool:
     return name.rpartition("__")[2] in _WRITERS
 
 
-def patch_of(fields: dict[str, Any], arguments: Any) -> str:
-    """The patch, in the format of `apply_patch`, that a call or its shell command holds; empty if it holds none."""
-    text = next((value for key in _PATCH_KEYS if isinstance(value := fields.get(key), str)), None)
-    if text is None:
-        text = arguments if isinstance(arguments, str) and not fields else shell_command(fields)
-    return text if _PATCH_BEGIN in text else ""
-
-
-def changes_tree(name: str, arguments: Any) -> bool:
+def changes_tree(given: Given) -> bool:
     """Whether a call may have written any number of files that it does not name: git, formatters, subagents."""
-    return name in _SUBAGENTS or _UPHEAVAL.search(shell_command(call_fields(arguments))) is not None
+    return given.tool in _SUBAGENTS or _UPHEAVAL.search(given.command) is not None
 
 
-def read_paths(name: str, arguments: Any) -> list[str]:
-    """Paths that a call of `name` names: the tool's path argument, or each word of a shell command that may be one."""
-    fields = call_fields(arguments)
-    named = named_paths(fields)
-    if named:
-        return named
-    command = shell_command(fields)
-    return [word for word in _words(command) if not word.startswith("-") and ("/" in word or "." in word)]
+def read_paths(given: Given) -> list[str]:
+    """Paths that a call names: the tool's path argument, or each word of a shell command that may be one."""
+    words = () if given.paths else _words(given.command)
+    return given.paths or [word for word in words if not word.startswith("-") and ("/" in word or "." in word)]
 
 
-def looks_at_tree(name: str, arguments: Any) -> bool:
+def looks_at_tree(given: Given) -> bool:
     """Whether the result of a call may depend on any file: a command of a shell, a search, a listing."""
-    return name.rpartition("__")[2] in _TREE_READERS or bool(shell_command(call_fields(arguments)))
-
-
-def shell_command(fields: dict[str, Any]) -> str:
-    """The command line of a shell call: a string, or an argument vector (the script itself behind `sh -c`)."""
-    for key in _COMMAND_KEYS:
-        value = fields.get(key)
-        if isinstance(value, str):
-            return value[:_MAX_COMMAND]
-        if isinstance(value, list):
-            words = [word for word in value if isinstance(word, str)]
-            is_script = len(words) >= 3 and words[1] in ("-c", "-lc")
-            return (words[2] if is_script else shlex.join(words))[:_MAX_COMMAND]
-    action = fields.get("action")
-    return shell_command({**action, "action": None}) if isinstance(action, dict) else ""
+    return given.tool.rpartition("__")[2] in _TREE_READERS or bool(given.command)
 
 
 def same_path(one: str, other: str) -> bool:
@@ -141,23 +106,6 @@ def same_path(one: str, other: str) -> bool:
 def normalised(path: str) -> str:
     """The path with forward slashes and without `.` and `..`."""
     return posixpath.normpath(path.replace("\\", "/"))
-
-
-def call_fields(arguments: Any) -> dict[str, Any]:
-    """The arguments of a call as an object, also where the log has them as a string; empty if they are none."""
-    if isinstance(arguments, str) and arguments.lstrip()[:1] == "{":
-        try:
-            arguments = orjson.loads(arguments)
-        except orjson.JSONDecodeError:
-            return {}
-    return arguments if isinstance(arguments, dict) else {}
-
-
-def named_paths(fields: dict[str, Any]) -> list[str]:
-    """The paths that a tool names in an argument of their own."""
-    if _ANY_PATH_KEY.isdisjoint(fields):
-        return []
-    return [value for key in _PATH_KEYS if isinstance(value := fields.get(key), str) and value]
 
 
 def _patched(patch: str) -> list[str]:
@@ -182,20 +130,20 @@ class CallTarget(NamedTuple):
     writes: bool = False
 
 
-def call_target(name: str, arguments: Any) -> CallTarget:
+def call_target(given: Given) -> CallTarget:
     """The target of a call. `summary` is the tool with its telling argument, at most 80 characters of it."""
-    fields = call_fields(arguments)
-    named = named_paths(fields)
-    line = "" if named else shell_command(fields)
-    telling = named[0] if named else line or _first_text(fields) or (arguments if isinstance(arguments, str) else "")
+    named, tool = given.paths, given.tool
+    line = "" if named else given.command
+    recorded = given.arguments if isinstance(given.arguments, str) else ""
+    telling = named[0] if named else line or _first_text(given.fields) or recorded
     shown = " ".join(telling[:400].split())
     program = _program(line)
     return CallTarget(
         normalised(named[0]) if named else None,
         program,
-        f"{name} {shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + '…'}".strip(),
+        f"{tool} {shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + '…'}".strip(),
         bool(named) or program in _FILE_READERS or _READING.search(line) is not None,
-        bool(named) and is_writer(name) and fields.get("command") not in _EDITOR_READS,
+        bool(named) and is_writer(tool) and given.fields.get("command") not in _EDITOR_READS,
     )
 
 

@@ -47,8 +47,9 @@ from collections.abc import Callable, Iterable
 
 from headroom_cli.model import Block, Waste
 from headroom_cli.waste.access import shown_file
-from headroom_cli.waste.history import History, arguments
-from headroom_cli.waste.paths import call_fields, looks_at_tree, read_paths, shell_command, written_paths
+from headroom_cli.waste.given import Given
+from headroom_cli.waste.history import History
+from headroom_cli.waste.paths import looks_at_tree, read_paths, written_paths
 
 NAME = "reread"
 MIN_TOKENS = 50
@@ -149,11 +150,11 @@ def _judge_changes(history: History, findings: list[Waste]) -> None:
         call = history.call_of.get(finding.block)
         if call is None or finding.first_block is None:
             continue
-        block = history.blocks[call]
-        paths = _files(block)
-        if written_paths(block.tool_name or "", arguments(block)):
+        given = history.given(history.blocks[call])
+        paths = _files(given)
+        if written_paths(given):
             changed = True
-        elif not paths and looks_at_tree(block.tool_name or "", arguments(block)):
+        elif not paths and looks_at_tree(given):
             changed = history.files.any_write(finding.first_block, call)
         else:
             changed = not _same_text(history, finding) and history.files.upheaval(finding.first_block, call)
@@ -190,15 +191,12 @@ def _judge_content(history: History, finding: Waste) -> None:
 
 def _reads_file(history: History, finding: Waste) -> bool:
     call = history.call_of.get(finding.block)
-    return call is not None and bool(_files(history.blocks[call]))
+    return call is not None and bool(_files(history.given(history.blocks[call])))
 
 
-def _files(call: Block) -> list[str]:
+def _files(given: Given) -> list[str]:
     """The files that a call reads; those that a command of a shell works with are none, unless it shows them."""
-    name, given = call.tool_name or "", arguments(call)
-    if shell_command(call_fields(given)) and shown_file(name, given) is None:
-        return []
-    return read_paths(name, given)
+    return [] if given.command and shown_file(given) is None else read_paths(given)
 
 
 def _masked(text: str) -> str:

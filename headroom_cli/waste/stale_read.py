@@ -38,7 +38,7 @@ from __future__ import annotations
 from headroom_cli.model import Block, Waste
 from headroom_cli.waste.access import replaced_text, written_text
 from headroom_cli.waste.files import Touch
-from headroom_cli.waste.history import History, arguments, in_context
+from headroom_cli.waste.history import History, in_context
 from headroom_cli.waste.lines import shown_text
 
 NAME = "stale_read"
@@ -61,7 +61,7 @@ def _makes_stale(history: History, result: Block, write: Touch) -> bool:
     request = history.blocks[write.call].request
     if request is None or not in_context(result, request) or not in_context(result, request + 1):
         return False
-    given = arguments(history.blocks[write.call])
+    given = history.given(history.blocks[write.call])
     old = replaced_text(given, write.path)
     if old is None:
         return True

@@ -41,7 +41,7 @@ from __future__ import annotations
 from headroom_cli.model import Waste
 from headroom_cli.waste.access import written_text
 from headroom_cli.waste.base import whole_block
-from headroom_cli.waste.history import History, arguments
+from headroom_cli.waste.history import History
 from headroom_cli.waste.lines import may_hold, plain_lines, some_lines
 
 NAME = "write_readback"
@@ -57,7 +57,7 @@ def find(history: History) -> list[Waste]:
             continue
         if history.files.upheaval(write, read.call):
             continue
-        text = written_text(arguments(history.blocks[write]), read.shown.path)
+        text = written_text(history.given(history.blocks[write]), read.shown.path)
         if not text or not may_hold(text, some_lines(read.result.text)):
             continue
         if history.lines(read.call, read.shown).within(plain_lines(text)):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headroom_cli.waste.access import Shown, only_looks, replaced_text, shown_file, tool_words, written_text
+from headroom_cli.waste.given import Given
 
 PATCH = """*** Begin Patch
 *** Update File: src/shape.py
@@ -52,7 +53,7 @@ class TestShownByTools:
         ],
     )
     def test_file(self, name: str, arguments: Any, shown: Shown | None) -> None:
-        assert shown_file(name, arguments) == shown
+        assert shown_file(Given(name, arguments)) == shown
 
 
 class TestShownByTheShell:
@@ -82,7 +83,7 @@ class TestShownByTheShell:
         ],
     )
     def test_one_file(self, command: str, shown: Shown) -> None:
-        assert shown_file("Bash", {"command": command}) == shown
+        assert shown_file(Given("Bash", {"command": command})) == shown
 
     @pytest.mark.parametrize(
         "command",
@@ -112,12 +113,12 @@ class TestShownByTheShell:
         ],
     )
     def test_none_or_several_or_changed(self, command: str) -> None:
-        assert shown_file("Bash", {"command": command}) is None
+        assert shown_file(Given("Bash", {"command": command})) is None
 
     def test_of_codex(self) -> None:
         arguments = {"command": ["bash", "-lc", "sed -n '1,200p' src/a.py"], "workdir": "/w"}
-        assert shown_file("shell", json.dumps(arguments)) == Shown("/w/src/a.py")
-        assert shown_file("exec_command", '{"cmd": "cat a.py", "workdir": "/w"}') == Shown("/w/a.py")
+        assert shown_file(Given("shell", json.dumps(arguments))) == Shown("/w/src/a.py")
+        assert shown_file(Given("exec_command", '{"cmd": "cat a.py", "workdir": "/w"}')) == Shown("/w/a.py")
 
 
 class TestTexts:
@@ -138,17 +139,17 @@ class TestTexts:
         ],
     )
     def test_by_tools(self, arguments: Any, written: str | None, replaced: str | None) -> None:
-        assert written_text(arguments, "a.py") == written
-        assert replaced_text(arguments, "a.py") == replaced
-        assert written_text(json.dumps(arguments), "a.py") == written
+        assert written_text(Given("", arguments), "a.py") == written
+        assert replaced_text(Given("", arguments), "a.py") == replaced
+        assert written_text(Given("", json.dumps(arguments)), "a.py") == written
 
     @pytest.mark.parametrize("arguments", [PATCH, {"input": PATCH}, {"command": ["apply_patch", PATCH]}])
     def test_by_a_patch_each_file_has_its_own(self, arguments: Any) -> None:
-        assert written_text(arguments, "/w/src/shape.py") == "def area(self):\n    return self.side ** 2"
-        assert replaced_text(arguments, "/w/src/shape.py") == "def area(self):\n    return 0"
-        assert written_text(arguments, "notes.md") == "Squares only."
-        assert replaced_text(arguments, "notes.md") is None
-        assert written_text(arguments, "other.md") == ""
+        assert written_text(Given("", arguments), "/w/src/shape.py") == "def area(self):\n    return self.side ** 2"
+        assert replaced_text(Given("", arguments), "/w/src/shape.py") == "def area(self):\n    return 0"
+        assert written_text(Given("", arguments), "notes.md") == "Squares only."
+        assert replaced_text(Given("", arguments), "notes.md") is None
+        assert written_text(Given("", arguments), "other.md") == ""
 
 
 class TestLooking:
@@ -169,7 +170,7 @@ class TestLooking:
         ],
     )
     def test_changes_nothing(self, name: str, arguments: Any) -> None:
-        assert only_looks(name, arguments)
+        assert only_looks(Given(name, arguments))
 
     @pytest.mark.parametrize(
         ("name", "arguments"),
@@ -190,7 +191,7 @@ class TestLooking:
         ],
     )
     def test_may_change_something(self, name: str, arguments: Any) -> None:
-        assert not only_looks(name, arguments)
+        assert not only_looks(Given(name, arguments))
 
     def test_words_of_names(self) -> None:
         assert tool_words("mcp__crm__listUsers") == ("list", "users")
@@ -215,15 +216,15 @@ anything = st.recursive(
 @given(st.sampled_from(["Read", "Grep", "Edit", "shell", "str_replace_editor", ""]), anything)
 def test_nothing_raises(name: str, arguments: Any) -> None:
     for form in (arguments, json.dumps(arguments)):
-        shown = shown_file(name, form)
+        shown = shown_file(Given(name, form))
         assert shown is None or (shown.path and (shown.first is None or shown.first >= 1))
-        assert isinstance(only_looks(name, form), bool)
-        for text in (written_text(form, "a.py"), replaced_text(form, "a.py")):
+        assert isinstance(only_looks(Given(name, form)), bool)
+        for text in (written_text(Given("", form), "a.py"), replaced_text(Given("", form), "a.py")):
             assert text is None or isinstance(text, str)
 
 
 @pytest.mark.parametrize("piece", ["'", '"', "\\", "|", "cat ", "&& ", "-n ", "'a'\"b\"", "> "])
 def test_long_commands_take_no_time(piece: str) -> None:
     command = {"command": "cat " + piece * 100_000}
-    assert shown_file("Bash", command) is None
-    assert only_looks("Bash", command) in (True, False)
+    assert shown_file(Given("Bash", command)) is None
+    assert only_looks(Given("Bash", command)) in (True, False)

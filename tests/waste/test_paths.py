@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headroom_cli.waste.given import Given
 from headroom_cli.waste.paths import (
     call_target,
     changes_tree,
     normalised,
     read_paths,
     same_path,
-    shell_command,
     written_paths,
 )
 
@@ -53,7 +53,7 @@ class TestWritten:
         ],
     )
     def test_by_tools(self, name: str, arguments: Any, paths: list[str]) -> None:
-        assert written_paths(name, arguments) == paths
+        assert written_paths(Given(name, arguments)) == paths
 
     @pytest.mark.parametrize(
         ("name", "arguments"),
@@ -66,7 +66,7 @@ class TestWritten:
         ],
     )
     def test_by_a_patch(self, name: str, arguments: Any) -> None:
-        assert [path.strip("'") for path in written_paths(name, arguments)] == [
+        assert [path.strip("'") for path in written_paths(Given(name, arguments))] == [
             "src/shape.py",
             "src/form.py",
             "docs/new file.md",
@@ -96,7 +96,7 @@ class TestWritten:
         ],
     )
     def test_by_the_shell(self, command: str, paths: list[str]) -> None:
-        assert written_paths("Bash", {"command": command}) == paths
+        assert written_paths(Given("Bash", {"command": command})) == paths
 
 
 class TestTree:
@@ -111,11 +111,11 @@ class TestTree:
         ],
     )
     def test_may_write_anything(self, name: str, arguments: Any) -> None:
-        assert changes_tree(name, arguments)
+        assert changes_tree(Given(name, arguments))
 
     @pytest.mark.parametrize("command", ["git status", "make test", "cat format.py", "mise run lint"])
     def test_writes_nothing_unnamed(self, command: str) -> None:
-        assert not changes_tree("Bash", {"command": command})
+        assert not changes_tree(Given("Bash", {"command": command}))
 
 
 class TestRead:
@@ -132,7 +132,7 @@ class TestRead:
         ],
     )
     def test_paths(self, arguments: Any, paths: list[str]) -> None:
-        assert read_paths("any", arguments) == paths
+        assert read_paths(Given("any", arguments)) == paths
 
 
 class TestCommand:
@@ -151,7 +151,7 @@ class TestCommand:
         ],
     )
     def test_line(self, fields: dict[str, Any], line: str) -> None:
-        assert shell_command(fields) == line
+        assert Given("", fields).command == line
 
 
 class TestPaths:
@@ -177,11 +177,11 @@ class TestTarget:
         ],
     )
     def test_target(self, name: str, arguments: Any, path: str | None, command: str | None, summary: str) -> None:
-        target = call_target(name, arguments)
+        target = call_target(Given(name, arguments))
         assert (target.path, target.command, target.summary) == (path, command, summary)
 
     def test_long_arguments_are_cut(self) -> None:
-        assert len(call_target("Bash", {"command": "x " * 10_000}).summary) <= 85
+        assert len(call_target(Given("Bash", {"command": "x " * 10_000})).summary) <= 85
 
 
 anything = st.recursive(
@@ -199,18 +199,18 @@ anything = st.recursive(
 @given(st.sampled_from(["Bash", "Edit", "apply_patch", "shell", ""]), anything)
 def test_nothing_raises(name: str, arguments: Any) -> None:
     for form in (arguments, json.dumps(arguments)):
-        assert all(isinstance(path, str) for path in written_paths(name, form) + read_paths(name, form))
-        assert call_target(name, form).summary == call_target(name, form).summary.strip()
+        assert all(isinstance(path, str) for path in written_paths(Given(name, form)) + read_paths(Given(name, form)))
+        assert call_target(Given(name, form)).summary == call_target(Given(name, form)).summary.strip()
 
 
 def test_deep_arguments_do_not_raise() -> None:
     action: dict[str, Any] = {}
     for _ in range(50_000):
         action = {"action": action}
-    assert written_paths("shell", action) == []
+    assert written_paths(Given("shell", action)) == []
 
 
 @pytest.mark.parametrize("piece", ["> ", '>"', "rm ", "sed -i ", "&|;", "=", "\\"])
 def test_long_commands_take_no_time(piece: str) -> None:
     command = {"command": piece * 100_000}
-    assert len(written_paths("Bash", command)) + len(read_paths("Bash", command)) <= 20_000
+    assert len(written_paths(Given("Bash", command))) + len(read_paths(Given("Bash", command))) <= 20_000
