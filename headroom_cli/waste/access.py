@@ -125,15 +125,15 @@ def tool_words(name: str) -> tuple[str, ...]:
 
 def written_text(given: Given, path: str) -> str | None:
     """What a call writes into the file at `path`: the text it gives, the lines a patch has, or the whole command."""
-    if given.patch:
-        return "\n".join(line[1:] for line in _section(given.patch, path) if line[:1] in ("+", " "))
+    if patch := given.patch:
+        return "\n".join(line[1:] for line in _section(patch, path) if line[:1] in ("+", " "))
     return _texts(given.fields, _NEW_TEXT_KEYS) or given.command or None
 
 
 def replaced_text(given: Given, path: str) -> str | None:
     """What stood where a call writes into the file at `path`; None where the call doesn't tell, or replaces it all."""
-    if given.patch:
-        return "\n".join(line[1:] for line in _section(given.patch, path) if line[:1] in ("-", " ")) or None
+    if patch := given.patch:
+        return "\n".join(line[1:] for line in _section(patch, path) if line[:1] in ("-", " ")) or None
     return _texts(given.fields, _OLD_TEXT_KEYS)
 
 

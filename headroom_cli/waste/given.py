@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from functools import cached_property
 from typing import Any
 
 import orjson
@@ -17,37 +16,22 @@ _MAX_COMMAND = 20_000
 
 
 class Given:
-    """The `tool` and `arguments` of a call, as recorded: an object, or a string that may hold one."""
+    """The `tool` and `arguments` of a call, as recorded: an object, or a string that may hold one.
+
+    `fields` are the arguments as an object, empty if they are none; `paths` those that stand in an argument of their
+    own; `command` is the command line of a shell call, empty for others.
+    """
+
+    __slots__ = ("arguments", "command", "fields", "paths", "tool")
 
     def __init__(self, tool: str, arguments: Any) -> None:
         self.tool = tool
         self.arguments = arguments
+        self.fields = _fields(arguments)
+        self.paths = _paths(self.fields)
+        self.command = _command(self.fields)
 
-    @cached_property
-    def fields(self) -> dict[str, Any]:
-        """The arguments as an object; empty if they are none."""
-        arguments = self.arguments
-        if isinstance(arguments, str) and arguments.lstrip()[:1] == "{":
-            try:
-                arguments = orjson.loads(arguments)
-            except orjson.JSONDecodeError:
-                return {}
-        return arguments if isinstance(arguments, dict) else {}
-
-    @cached_property
-    def paths(self) -> list[str]:
-        """The paths that stand in an argument of their own."""
-        fields = self.fields
-        if _ANY_PATH_KEY.isdisjoint(fields):
-            return []
-        return [value for key in _PATH_KEYS if isinstance(value := fields.get(key), str) and value]
-
-    @cached_property
-    def command(self) -> str:
-        """The command line of a shell call: a string, or an argument vector (the script itself behind `sh -c`)."""
-        return _command(self.fields)
-
-    @cached_property
+    @property
     def patch(self) -> str:
         """The patch, in the format of `apply_patch`, that the call or its command holds; empty if there is none."""
         text = next((value for key in _PATCH_KEYS if isinstance(value := self.fields.get(key), str)), None)
@@ -56,7 +40,23 @@ class Given:
         return text if _PATCH_BEGIN in text else ""
 
 
+def _fields(arguments: Any) -> dict[str, Any]:
+    if isinstance(arguments, str) and arguments.lstrip()[:1] == "{":
+        try:
+            arguments = orjson.loads(arguments)
+        except orjson.JSONDecodeError:
+            return {}
+    return arguments if isinstance(arguments, dict) else {}
+
+
+def _paths(fields: dict[str, Any]) -> list[str]:
+    if _ANY_PATH_KEY.isdisjoint(fields):
+        return []
+    return [value for key in _PATH_KEYS if isinstance(value := fields.get(key), str) and value]
+
+
 def _command(fields: dict[str, Any]) -> str:
+    """A string, or an argument vector (the script itself behind `sh -c`)."""
     for key in _COMMAND_KEYS:
         value = fields.get(key)
         if isinstance(value, str):

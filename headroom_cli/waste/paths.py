@@ -45,8 +45,8 @@ _SHOWN = 80
 
 def written_paths(given: Given) -> list[str]:
     """Paths that a call writes: editing tools, `apply_patch`, and shell commands that redirect or edit."""
-    if given.patch:
-        return _patched(given.patch)
+    if patch := given.patch:
+        return _patched(patch)
     if is_writer(given.tool) and given.fields.get("command") not in _EDITOR_READS:
         return given.paths
     command = given.command
