@@ -19,7 +19,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from headroom_cli.carried import money, with_sent
-from headroom_cli.cost import PriceList, price_requests
+from headroom_cli.charges import price_requests
+from headroom_cli.cost import PriceList
 from headroom_cli.projects import project_of
 from headroom_cli.selection import Selection
 from headroom_cli.tables import USAGE_COLUMNS, Frames, beside

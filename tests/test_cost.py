@@ -10,15 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headroom_cli.billing import billing
-from headroom_cli.cost import (
-    CacheCost,
-    PriceList,
-    PriceProblem,
-    cache_cost,
-    normalise_model,
-    price_requests,
-    request_cost,
-)
+from headroom_cli.charges import price_requests
+from headroom_cli.cost import PriceList, PriceProblem, normalise_model
 
 DAY = int(datetime(2026, 11, 20, tzinfo=UTC).timestamp()) // 86_400
 
@@ -41,13 +34,32 @@ def test_model_names_of_gateways(recorded: str, name: str, provider: str | None)
     assert normalise_model(recorded) == (name, provider)
 
 
+def request(model: str, **more: Any) -> dict[str, Any]:
+    """A row as `price_requests` takes it, of a request on `DAY`; tokens under the names of the parts."""
+    tokens = {"uncached": 0, "cache_read": 0, "cache_write": 0, "cache_write_1h": 0}
+    counts = {f"{name}_input_tokens": more.pop(name, 0) for name in tokens}
+    given = counts["uncached_input_tokens"] + counts["cache_read_input_tokens"] + counts["cache_write_input_tokens"]
+    row = {"model": model, "timestamp": DAY * 86_400_000_000, "input_tokens": given, "output_tokens": 0, **counts}
+    return row | more
+
+
+def priced(row: dict[str, Any], *columns: str) -> tuple[Any, ...]:
+    return price_requests(pl.DataFrame([row])).select(columns).row(0)
+
+
+PARTS = tuple(f"cost_usd_micros{part}" for part in ("_input", "_cache_read", "_cache_write", "_output", ""))
+
+
 def test_cost_by_hand() -> None:
     # claude-opus-4-5: $5 input, $0.50 cache read, $6.25 and $10 cache write, $25 output a million.
-    prices = PriceList().rates("us.anthropic.claude-opus-4-5-20251101-v1:0", DAY)
-    assert prices is not None
-    cost = request_cost(prices, uncached=10, cache_read=900, cache_write=300, cache_write_1h=100, output=40)
-    assert (cost.input, cost.cache_read, cost.cache_write, cost.output) == (50, 450, 2250, 1000)
-    assert cost.total == 3750
+    counts = {"uncached": 10, "cache_read": 900, "cache_write": 300, "cache_write_1h": 100, "output_tokens": 40}
+    row = request("us.anthropic.claude-opus-4-5-20251101-v1:0", **counts)
+    assert priced(row, *PARTS) == (50, 450, 2250, 1000, 3750)
+
+
+def test_amounts_are_exact_beyond_64_bits() -> None:
+    """2**53 tokens at $25 a million: 2**53 * 25 micro-dollars, which are 2.3 * 10**23 pico-dollars."""
+    assert priced(request("claude-opus-4-5", output_tokens=2**53), *PARTS) == (0, 0, 0, 2**53 * 25, 2**53 * 25)
 
 
 def test_unknown_models_have_no_price() -> None:
@@ -68,12 +80,11 @@ def test_prefix_matches_are_recorded() -> None:
 def test_agrees_with_the_price_library(
     model: str, uncached: int, read: int, write: int, hour: int, output: int
 ) -> None:
-    prices = PriceList().rates(model, DAY)
-    assert prices is not None
     hour = min(hour, write)
-    ours = request_cost(
-        prices, uncached=uncached, cache_read=read, cache_write=write, cache_write_1h=hour, output=output
+    row = request(
+        model, uncached=uncached, cache_read=read, cache_write=write, cache_write_1h=hour, output_tokens=output
     )
+    (ours,) = priced(row, "cost_usd_micros")
     usage = Usage(
         input_tokens=uncached + read + write,
         cache_read_tokens=read,
@@ -82,7 +93,7 @@ def test_agrees_with_the_price_library(
         output_tokens=output,
     )
     theirs = calc_price(usage, model, genai_request_timestamp=datetime.fromtimestamp(DAY * 86_400, UTC))
-    assert abs(ours.total - int(theirs.total_price * 1_000_000)) <= 4
+    assert abs(ours - int(theirs.total_price * 1_000_000)) <= 4
 
 
 def test_rows_without_usage_or_price_are_null() -> None:
@@ -175,44 +186,50 @@ def test_prices_that_cannot_be_used_are_named(price: object, words: str) -> None
         PriceList({"local": price})  # type: ignore[dict-item]
 
 
-def cache_cost_of(model: str, **counts: Any) -> CacheCost:
-    prices = PriceList().rates(model, DAY)
-    assert prices is not None
-    given = {"uncached": 0, "cache_read": 0, "cache_write": 0, "cache_write_1h": 0, **counts}
-    return cache_cost(prices, **given)
+CACHED = ("rebuild_cost_usd_micros", "all_5m_usd_micros", "all_1h_usd_micros")
+
+
+def cached(model: str, state: str = "first", gap: int | None = None, **more: Any) -> tuple[int, int, int]:
+    """What a request's cache cost: its rebuild, and what other times to live would have cost more."""
+    told = {"cache_state": state, "cache_cause": None, "rebuilt_tokens": 0, "rebuild_is_avoidable": None}
+    rebuild, all_5m, all_1h = priced(request(model, cache_gap_seconds=gap, **{**told, **more}), *CACHED)
+    return rebuild, all_5m, all_1h
 
 
 # Claude Opus 4.5 per million: input $5, read $0.50, write $6.25, for an hour $10.
 
 
 def test_a_rebuild_costs_what_writing_costs_beyond_reading() -> None:
-    assert cache_cost_of("claude-opus-4-5", cache_write=28_500, rebuilt=28_000).rebuild == 28_000 * 5.75
-    assert cache_cost_of("claude-opus-4-5", cache_write=900, cache_write_1h=900, rebuilt=800).rebuild == 800 * 9.5
-    mixed = cache_cost_of("claude-opus-4-5", uncached=700, cache_write=3_000, cache_write_1h=1_000, rebuilt=3_500)
-    assert mixed.rebuild == 10_000 + 12_500 + 500 * 5 - 1_750
-    assert cache_cost_of("gpt-5-codex", uncached=19_428, cache_read=3_072, rebuilt=18_928).rebuild == 21_294
+    opus = "claude-opus-4-5"
+    assert cached(opus, "rebuilt", cache_write=28_500, rebuilt_tokens=28_000)[0] == 28_000 * 5.75
+    assert cached(opus, "rebuilt", cache_write=900, cache_write_1h=900, rebuilt_tokens=800)[0] == 800 * 9.5
+    mixed = {"uncached": 700, "cache_write": 3_000, "cache_write_1h": 1_000, "rebuilt_tokens": 3_500}
+    assert cached(opus, "rebuilt", **mixed)[0] == 10_000 + 12_500 + 500 * 5 - 1_750
+    automatic = {"uncached": 19_428, "cache_read": 3_072, "rebuilt_tokens": 18_928}
+    assert cached("gpt-5-codex", "rebuilt", **automatic)[0] == 21_294
     # Claude Sonnet 4.5 beyond 200,000 tokens: write $7.50, read $0.60
-    assert cache_cost_of("claude-sonnet-4-5", cache_write=210_000, rebuilt=200_000).rebuild == 1_380_000
+    assert cached("claude-sonnet-4-5", "rebuilt", cache_write=210_000, rebuilt_tokens=200_000)[0] == 1_380_000
 
 
 def test_five_minutes_had_they_been_an_hour() -> None:
     """28,500 tokens were written after 20 minutes; with an hour, 28,000 read and 500 written for $0.000010 each."""
-    rebuilt = {"cache_write": 28_500, "rebuilt": 28_000, "gap_seconds": 1_200}
-    assert cache_cost_of("claude-opus-4-5", **rebuilt, is_bridged=True) == CacheCost(161_000, 0, 19_000 - 178_125)
-    assert cache_cost_of("claude-opus-4-5", **rebuilt).all_1h == 28_500 * 3.75
-    assert cache_cost_of("claude-opus-4-5", cache_read=28_000, cache_write=400).all_1h == 1_500
+    rebuilt = {"gap": 1_200, "cache_write": 28_500, "rebuilt_tokens": 28_000}
+    bridged: dict[str, Any] = {"cache_cause": "expired", "rebuild_is_avoidable": True}
+    assert cached("claude-opus-4-5", "rebuilt", **rebuilt, **bridged) == (161_000, 0, 19_000 - 178_125)
+    assert cached("claude-opus-4-5", "rebuilt", **rebuilt)[2] == 28_500 * 3.75
+    assert cached("claude-opus-4-5", "hit", cache_read=28_000, cache_write=400)[2] == 1_500
 
 
 def test_an_hour_had_it_been_five_minutes() -> None:
     """After 20 minutes 100,000 tokens were read and 2,000 written; with five minutes, 102,000 written for $6.25."""
-    hit = {"cache_read": 100_000, "cache_write": 2_000, "cache_write_1h": 2_000, "was_hit": True}
-    assert cache_cost_of("claude-opus-4-5", **hit, gap_seconds=1_200) == CacheCost(0, 637_500 - 70_000, 0)
+    hit = {"cache_read": 100_000, "cache_write": 2_000, "cache_write_1h": 2_000}
+    assert cached("claude-opus-4-5", "hit", 1_200, **hit) == (0, 637_500 - 70_000, 0)
     for gap in (None, 300, 3_601):
-        assert cache_cost_of("claude-opus-4-5", **hit, gap_seconds=gap).all_5m == -7_500
+        assert cached("claude-opus-4-5", "hit", gap, **hit)[1] == -7_500
 
 
 def test_who_sells_no_hour_saves_nothing_with_it() -> None:
-    assert cache_cost_of("gpt-5-codex", uncached=20_000, rebuilt=18_000, gap_seconds=1_200).all_1h == 0
+    assert cached("gpt-5-codex", "rebuilt", 1_200, uncached=20_000, rebuilt_tokens=18_000)[2] == 0
 
 
 def test_rows_with_the_state_of_their_cache() -> None:
