@@ -6,26 +6,26 @@ pieces: a thousand pages of logs hold some ten thousand words. Counting these, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import polars as pl
 
-_WORD = r"[\p{L}\p{M}]+"
-
 O200K_PIECE = "|".join(
     (
-        rf"[^\S\r\n]*(?:[^\r\n\p{{L}}\p{{N}}]?{_WORD}(?:'{_WORD})*|\p{{N}}{{1,3}}|[^\s\p{{L}}\p{{N}}]+[\r\n/]*)",
+        r"[^\S\r\n]*(?:[^\r\n\p{L}\p{N}]?\p{L}+(?:'\p{L}+)*|\p{N}{1,3}|[^\s\p{L}\p{N}]+[\r\n/]*)",
         r"\s*[\r\n]+",
         r"\s+",
     )
 )
-"""Matches everywhere, and ends only where the expression of o200k_base cuts: words, with the blanks before them.
+"""In a text without combining marks, ends only where the expression of o200k_base cuts, and leaves no gap: words, with
+the blanks before them.
 
 That expression itself has a look-ahead, which Polars lacks, and takes a thousand times longer there on Chinese text."""
 
+_MARK = r"\p{M}"
 _KEPT_CHARACTERS = 16_000_000
 _FEW_NEW = 500
 
@@ -38,32 +38,37 @@ def extract_all(texts: pl.Series, expression: str) -> pl.Series:
 
 
 class Pieces:
-    """Counts texts by their pieces with `count`, and remembers the pieces, up to some 16 million characters of them.
+    """Counts texts by their pieces, and remembers the pieces, up to some 16 million characters of them.
 
-    `piece` is an expression that matches everywhere, and ends only where the tokenizer itself cuts.
+    `count` counts a text with o200k_base.
     """
 
-    def __init__(self, piece: str, count: Callable[[str], int]) -> None:
-        self._piece = piece
+    def __init__(self, count: Callable[[str], int]) -> None:
         self._count = count
         self._known: _Known | None = None
 
     def count_many(self, texts: Sequence[str]) -> list[int]:
-        """The tokens of each text, none of which may hold surrogates.
+        """The tokens of each text, none of which may hold surrogates."""
+        import polars as pl
 
-        Texts that repeat little, such as those without blanks between words, are counted as they are.
-        """
+        column = pl.Series(texts, dtype=pl.String)
+        is_marked = column.str.contains(_MARK)
+        counts = iter(self._count_pieces(column.filter(~is_marked)))
+        return [self._count(text) if marked else next(counts) for text, marked in zip(texts, is_marked, strict=True)]
+
+    def _count_pieces(self, texts: pl.Series) -> Iterable[int]:
+        """The tokens of texts without marks. If they repeat little, as without blanks, each is counted as it is."""
         import polars as pl
 
         if self._known is None or self._known.characters > _KEPT_CHARACTERS:
             self._known = _Known()
-        pieces = extract_all(pl.Series(texts, dtype=pl.String), self._piece)
+        pieces = extract_all(texts, O200K_PIECE)
         found = pieces.explode(empty_as_null=False).cast(self._known.categories.dtype)
         numbers = found.to_physical()
         new = found.filter(numbers >= len(self._known.tokens)).unique()
         if len(new) > _FEW_NEW and len(new) > len(found) // 4:
             self._known = None
-            return list(map(self._count, texts))
+            return map(self._count, texts)
         self._known.add(new, self._count)
         sums = pl.concat([pl.Series([0], dtype=pl.UInt32), self._known.tokens.gather(numbers).cum_sum()])
         return [end - start for start, end in pairwise([0, *sums.gather(pieces.list.len().cum_sum())])]

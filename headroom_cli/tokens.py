@@ -14,7 +14,7 @@ from itertools import chain, islice
 from typing import Any, Protocol
 
 from headroom_cli.data import read_vocabulary
-from headroom_cli.pieces import O200K_PIECE, Pieces
+from headroom_cli.pieces import Pieces
 
 DEFAULT_ENCODING = "o200k_base"
 BACKEND_VARIABLE = "HEADROOM_TOKENIZER_BACKEND"
@@ -26,7 +26,6 @@ RUN_LIMIT = 100_000
 tiktoken panics on a run of about a million blanks, and slows down on long runs of anything."""
 
 _WORTH_PIECES = 10_000  # characters: below, cutting them together costs more than it saves
-_PIECES = {"o200k_base": O200K_PIECE}
 
 _LETTER_CASES = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 _CONTRACTION = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
@@ -71,11 +70,11 @@ class Tokenizer:
     of one character class over `RUN_LIMIT` characters are counted in pieces.
     """
 
-    def __init__(self, name: str, encoding: str, count: Callable[[str], int], piece: str | None = None) -> None:
+    def __init__(self, name: str, encoding: str, count: Callable[[str], int], pieces: Pieces | None = None) -> None:
         self.name = name
         self.encoding = encoding
         self._count = count
-        self._pieces = Pieces(piece, count) if piece else None
+        self._pieces = pieces
 
     def __repr__(self) -> str:
         return f"Tokenizer({self.name!r}, {self.encoding!r})"
@@ -154,7 +153,8 @@ def _load(encoding: str, backend: str) -> Tokenizer:
             if backend:
                 hint = "pip install 'headroom-transcripts[fast]'"
                 raise TokenizerError(f"{BACKEND_VARIABLE}=quicktok: quicktok-v1 is not usable ({hint})") from error
-    return Tokenizer("tiktoken", encoding, _tiktoken(encoding), _PIECES.get(encoding))
+    count = _tiktoken(encoding)
+    return Tokenizer("tiktoken", encoding, count, Pieces(count) if encoding == DEFAULT_ENCODING else None)
 
 
 def _quicktok(encoding: str) -> Any:
