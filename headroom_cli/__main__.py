@@ -36,7 +36,7 @@ def _main() -> None:
         leave(code)
     gc.set_threshold(_COLLECT_AFTER)
     # What Polars frees goes back soon: kept for half a second, as it would be, it is a fifth of the peak.
-    os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:20,muzzy_decay_ms:0")
+    os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:5,muzzy_decay_ms:0")
     from headroom_cli.cli.app import run
 
     run()

@@ -26,7 +26,7 @@ the blanks before them.
 That expression itself has a look-ahead, which Polars lacks, and takes a thousand times longer there on Chinese text."""
 
 _MARK = r"\p{M}"
-_KEPT_CHARACTERS = 16_000_000
+_KEPT_CHARACTERS = 1_000_000
 _FEW_NEW = 500
 
 
@@ -38,7 +38,7 @@ def extract_all(texts: pl.Series, expression: str) -> pl.Series:
 
 
 class Pieces:
-    """Counts texts by their pieces, and remembers the pieces, up to some 16 million characters of them.
+    """Counts texts by their pieces, and remembers the pieces, up to some million characters of them.
 
     `count` counts a text with o200k_base.
     """
