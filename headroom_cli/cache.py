@@ -10,12 +10,12 @@ from typing import Any
 
 import polars as pl
 
+from headroom_cli.frames import FRAME_NAMES, Frames, merge, of_files
 from headroom_cli.model import Damage
 from headroom_cli.packs import Pack, Packs, too_scattered
 from headroom_cli.parallel import KILLED
 from headroom_cli.result import FileReport
 from headroom_cli.source.stamps import Stamp
-from headroom_cli.tables import FRAME_NAMES, Frames, merge, of_files
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import polars as pl
+import polars.selectors as cs
 
 from headroom_cli.settle import Settled
 
@@ -25,7 +26,6 @@ _SMALL = 100.0  # tokens: an error in less than this counts as one in this
 _NEAR = 0.01  # relative errors below this weigh alike: the fit settles in few rounds
 _SINGULAR = 1e-9
 _REQUEST = ["conversation", "request_index"]
-_WITHOUT_TEXT = ["image", "unknown"]
 
 _MODELS = {
     "model": pl.String(),
@@ -88,40 +88,6 @@ def calibrated_tokens() -> pl.Expr:
     return exact.round().clip(0, 2**31 - 1)
 
 
-def explained(settled: Settled) -> pl.DataFrame:
-    """What stood in the context of each request: tokens of its blocks (`explained_tokens`), and how many blocks.
-
-    `calls` counts calls of tools, `from_messages` blocks of messages, `without_text` those that no text tells the size
-    of. A running sum of what enters and leaves: it grows with the blocks, not with blocks times requests.
-    """
-    kind = pl.col("kind")
-    sums = {
-        "explained_tokens": pl.col("tokens"),
-        "calls": kind == "tool_call",
-        "from_messages": pl.col("message_index") >= 0,
-        "without_text": kind.is_in(_WITHOUT_TEXT) | ((kind == "thinking") & (pl.col("tokens") == 0)),
-    }
-    parts = settled.blocks.select(
-        "conversation", "block_index", **{name: part.cast(pl.Int64) for name, part in sums.items()}
-    )
-    spans = settled.intervals.join(parts, on=["conversation", "block_index"])
-    moves = pl.concat(
-        [
-            spans.select("conversation", *sums, request_index="enters"),
-            spans.filter(pl.col("leaves").is_not_null()).select(
-                "conversation", *(-pl.col(name) for name in sums), request_index="leaves"
-            ),
-        ]
-    )
-    by_request = moves.group_by(_REQUEST).agg(pl.col(list(sums)).sum())
-    return (
-        settled.requests.select(_REQUEST)
-        .join(by_request, on=_REQUEST, how="left")
-        .sort(_REQUEST)
-        .with_columns(pl.col(list(sums)).fill_null(0).cum_sum().over("conversation"))
-    )
-
-
 def whole_contexts(settled: Settled, calibration: Calibration) -> pl.DataFrame:
     """By model, over own requests of which the log holds everything as text: recorded input against the estimate.
 
@@ -134,13 +100,12 @@ def whole_contexts(settled: Settled, calibration: Calibration) -> pl.DataFrame:
     outside = prefixes.filter(pl.col("message_index") == -1)
     with_prefix = pl.concat([outside, prefixes.join(systems, on=["conversation", "message_index"], how="semi")])
     calibrated = pl.col("explained_tokens") * pl.col("slope") + pl.col("calls") * pl.col("constant")
-    requests = settled.requests.lazy().filter("own", pl.col("input_tokens") > 0, pl.col("context_tokens").is_null())
     return (
-        requests.select(*_REQUEST, "model", "input_tokens")
-        .collect()
-        .join(with_prefix, on="conversation", how="semi")
-        .join(explained(settled), on=_REQUEST)
+        settled.requests.select("conversation", "own", "model", "input_tokens", "context_tokens")
+        .with_columns(settled.contexts.select("explained_tokens", "calls", "from_messages", "without_text"))
+        .filter("own", pl.col("input_tokens") > 0, pl.col("context_tokens").is_null())
         .filter(pl.col("from_messages") > 0, pl.col("without_text") == 0)
+        .join(with_prefix, on="conversation", how="semi")
         .join(calibration.models.select("model", "slope", "constant"), on="model", how="left")
         .with_columns(explained_tokens=pl.coalesce(calibrated.round().cast(pl.Int64), "explained_tokens"))
         .with_columns(unexplained_tokens=pl.col("input_tokens") - pl.col("explained_tokens"))
@@ -162,60 +127,38 @@ def _pairs(settled: Settled) -> pl.DataFrame:
     Nothing left the context, and it grew. `estimate` is that of all that entered. `reasoning` is a recorded count, of
     what stayed in the context; `text` is the estimate of the rest. `held` parts the pairs in two halves.
     """
-    requests = (
-        settled.requests.select(
-            *_REQUEST, "own", "model", "input_tokens", "context_tokens", reasoning="reasoning_output_tokens"
-        )
-        .sort(_REQUEST)
-        .with_columns(pl.all().shift(1).name.suffix("_before"))
-        .filter(
-            pl.col("own") & pl.col("own_before"),
-            pl.col("conversation") == pl.col("conversation_before"),
-            pl.col("model") == pl.col("model_before"),
-            # Where a request samples several times, its input is counted several times.
-            pl.col("context_tokens").is_null() & pl.col("context_tokens_before").is_null(),
-            pl.col("input_tokens") > pl.col("input_tokens_before"),
-        )
-        .select(
-            *_REQUEST,
-            "model",
-            growth=pl.col("input_tokens").cast(pl.Float64) - pl.col("input_tokens_before"),
-            reasoning="reasoning_before",
-        )
+    requests = settled.requests.select(
+        *_REQUEST, "own", "model", "input_tokens", "context_tokens", reasoning="reasoning_output_tokens"
     )
-    stays = settled.intervals.rename({"enters": "request_index"})
-    ended = stays.filter(pl.col("leaves").is_not_null()).select("conversation", request_index="leaves")
+    before = {name: pl.col(name).shift(1) for name in requests.columns}
     resets = settled.conversations.select("conversation", request_index="resets").explode("request_index")
-    for cut in (ended, resets):
-        requests = requests.join(cut, on=_REQUEST, how="anti")
-    is_thinking = pl.col("kind") == "thinking"
-    entered = (
-        stays.join(requests.select(_REQUEST), on=_REQUEST, how="semi")
-        .join(
-            settled.blocks.select("conversation", "block_index", "kind", "tokens"), on=["conversation", "block_index"]
-        )
-        .group_by(_REQUEST)
-        .agg(
-            estimate=pl.col("tokens").cast(pl.Float64).sum(),
-            thinking=pl.col("tokens").filter(is_thinking).cast(pl.Float64).sum(),
-            calls=(pl.col("kind") == "tool_call").sum().cast(pl.Float64),
-            thinks=is_thinking.any(),
-            hides=(is_thinking & (pl.col("tokens") == 0)).any(),
-            is_text=~pl.col("kind").is_in(_WITHOUT_TEXT).any(),
-        )
-    )
-    counted = pl.col("thinks") & pl.col("reasoning").is_not_null()
+    is_counted = (pl.col("entered_thinking") > 0) & pl.col("reasoning").is_not_null()
     return (
-        requests.join(entered, on=_REQUEST)
-        .filter("is_text", pl.col("estimate") > 0, ~pl.col("hides") | counted)
+        requests.with_columns(settled.contexts.select(cs.starts_with("entered_"), "left"))
+        .with_columns(
+            growth=pl.col("input_tokens").cast(pl.Float64) - before["input_tokens"], reasoning=before["reasoning"]
+        )
+        .filter(
+            pl.col("own") & before["own"],
+            pl.col("conversation") == before["conversation"],
+            pl.col("model") == before["model"],
+            # Where a request samples several times, its input is counted several times.
+            pl.col("context_tokens").is_null() & before["context_tokens"].is_null(),
+            pl.col("growth") > 0,
+            pl.col("left") == 0,
+            pl.col("entered_tokens") > 0,
+            pl.col("entered_without_text") == pl.col("entered_hidden"),
+            (pl.col("entered_hidden") == 0) | is_counted,
+        )
+        .join(resets, on=_REQUEST, how="anti")
         .select(
             "conversation",
             "model",
             "growth",
-            "estimate",
-            "calls",
-            text=pl.col("estimate") - pl.when(counted).then("thinking").otherwise(0.0),
-            reasoning=pl.when(counted).then(pl.col("reasoning").cast(pl.Float64)).otherwise(0.0),
+            estimate=pl.col("entered_tokens").cast(pl.Float64),
+            calls=pl.col("entered_calls").cast(pl.Float64),
+            text=pl.col("entered_tokens") - pl.when(is_counted).then("entered_thinking_tokens").otherwise(0.0),
+            reasoning=pl.when(is_counted).then(pl.col("reasoning").cast(pl.Float64)).otherwise(0.0),
             held=pl.col("request_index") // 2 % 2 == 0,
         )
     )

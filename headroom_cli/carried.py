@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from headroom_cli.tables import beside
+from headroom_cli.frames import beside, places_of, rows_of
 
 _PICO = 1_000_000  # pico-dollars in a micro-dollar
 
@@ -24,70 +24,36 @@ def money(tokens: str, rate: str) -> pl.Expr:
 
 
 def with_sent(
-    blocks: pl.DataFrame, intervals: pl.DataFrame, requests: pl.DataFrame, rebuilt: pl.DataFrame
+    blocks: pl.DataFrame, spans: pl.DataFrame, requests: pl.DataFrame, explained: pl.Series, rebuilt: pl.DataFrame
 ) -> pl.DataFrame:
     """Add how many own requests saw each block, the tokens that this sent and carried, and what it cost.
 
     `entry_rate` is what a token cost when it entered, in pico-dollars, `carry_rate` what it cost all the times that it
-    was sent again; NULL where no request that saw it has a price. `requests` are priced, in the order of their
-    conversations and indices. What `rebuilt` (see `waste.cache_rebuilt`) counts as avoidable is left out: it is a
-    finding of its own.
+    was sent again; NULL where no request that saw it has a price. `requests` are priced; `spans` and `explained` tell
+    what stood in their contexts (see `contexts`). What `rebuilt` (see `waste.cache_rebuilt`) counts as avoidable is
+    left out: it is a finding of its own.
     """
-    spans = _spans(intervals, requests)
-    claimed = rebuilt.select("conversation", "request_index", claimed="avoidable_cost_usd_micros")
-    claims = beside(requests.select("conversation", "request_index"), claimed, on=["conversation", "request_index"])
-    rates = _rates(requests, _explained(spans, blocks, len(requests)), claims["claimed"])
-    spans = spans.with_columns(_sums(spans, rates))
-    seen = spans.group_by("conversation", "block_index", maintain_order=True).agg(
-        pl.col("times_sent", "_paid", "_carry").sum(), pl.col("_first_entry", "_first_carry").first()
+    claims = places_of(rows_of(requests, rebuilt["conversation"], rebuilt["request_index"]), len(requests))
+    rates = _rates(requests, explained, rebuilt["avoidable_cost_usd_micros"].gather(claims))
+    seen = (
+        spans.select("block", *_sums(spans, rates))
+        .group_by("block", maintain_order=True)
+        .agg(pl.col("times_sent", "_paid", "_carry").sum(), pl.col("_first_entry", "_first_carry").first())
     )
-    joined = beside(blocks, seen, on=["conversation", "block_index"])
+    joined = beside(blocks, seen.drop("block"), places_of(seen["block"], len(blocks)))
     entered = pl.col("times_sent").is_not_null() | pl.col("request_index").is_not_null()
     sent = pl.col("tokens").cast(pl.Int64) * pl.col("times_sent").fill_null(0)
     carried = pl.when(pl.col("own")).then((sent - pl.col("tokens")).clip(0)).otherwise(sent)
     priced = pl.col("_paid") > 0
     return joined.with_columns(
-        entered=entered,
+        pl.col("times_sent").fill_null(0),
         sent_tokens=sent,
         carried_tokens=carried,
         entry_rate=pl.when(priced).then("_first_entry"),
         carry_rate=pl.when(priced).then(pl.col("_carry") - pl.col("_first_carry")),
-    ).select(
-        pl.exclude("entered", "_paid", "_carry", "_first_entry", "_first_carry", "times_sent", "own", "copied"),
-        pl.col("times_sent").fill_null(0),
-        own=pl.col("own") & pl.col("entered"),
-        copied=pl.col("copied") & pl.col("entered"),
-    )
-
-
-def _spans(intervals: pl.DataFrame, requests: pl.DataFrame) -> pl.DataFrame:
-    """The intervals with `enters` and `leaves` as rows of `requests`.
-
-    An interval may begin after the last request of its conversation, and is open where nothing ended it.
-    """
-    first = requests["conversation"].search_sorted(intervals["conversation"], side="left")
-    last = requests["conversation"].search_sorted(intervals["conversation"], side="right")
-    rows = intervals.select("conversation", "block_index", "enters", "leaves").with_columns(first=first, last=last)
-    return rows.select(
-        "conversation",
-        "block_index",
-        enters=pl.min_horizontal(pl.col("first") + pl.col("enters"), "last"),
-        leaves=pl.min_horizontal(pl.col("first") + pl.col("leaves"), "last"),
-    )
-
-
-def _explained(spans: pl.DataFrame, blocks: pl.DataFrame, requests: int) -> pl.Series:
-    """The estimated tokens in the context of each request: what entered so far less what had left."""
-    tokens = beside(spans, blocks.select("conversation", "block_index", "tokens"), on=["conversation", "block_index"])
-    moves = pl.concat(
-        [
-            tokens.select(row="enters", tokens=pl.col("tokens").cast(pl.Int64)),
-            tokens.select(row="leaves", tokens=-pl.col("tokens").cast(pl.Int64)),
-        ]
-    )
-    by_row = moves.group_by("row").agg(pl.col("tokens").sum())
-    rows = pl.DataFrame({"row": pl.int_range(requests, eager=True).cast(by_row.schema["row"])})
-    return rows.join(by_row, on="row", how="left", maintain_order="left")["tokens"].fill_null(0).cum_sum()
+        own=pl.col("own") & entered,
+        copied=pl.col("copied") & entered,
+    ).drop("_paid", "_carry", "_first_entry", "_first_carry")
 
 
 def _sums(spans: pl.DataFrame, rates: pl.DataFrame) -> list[pl.Series]:

@@ -14,13 +14,13 @@ from headroom_cli.cost import PriceList
 from headroom_cli.export import dataset, redact
 from headroom_cli.export.frames import exported
 from headroom_cli.export.state import DamagedState, Known, State, load, no_texts, save, unchanged
+from headroom_cli.frames import merge, of_files
 from headroom_cli.result import FileReport
 from headroom_cli.run import Progress, Wanted, gather
 from headroom_cli.settle import settle
 from headroom_cli.source.discover import Found
 from headroom_cli.source.stamps import stamp_of
 from headroom_cli.source.walk import path_text
-from headroom_cli.tables import merge, of_files
 from headroom_cli.version import __version__
 
 

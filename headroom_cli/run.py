@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from headroom_cli.analysis import Analyser, Settings
 from headroom_cli.cost import PriceList
+from headroom_cli.frames import Frames, merge, of_files
 from headroom_cli.logs import read_log, read_stream
 from headroom_cli.model import Conversation, Reading
 from headroom_cli.parallel import KILLED, Lost, batches, spread
@@ -22,7 +23,7 @@ from headroom_cli.source.memory import collecting_seldom
 from headroom_cli.source.stamps import stamp_of
 from headroom_cli.source.stream import Limits
 from headroom_cli.source.walk import path_text
-from headroom_cli.tables import Frames, Tables, merge, of_files
+from headroom_cli.tables import Tables
 
 if TYPE_CHECKING:
     from headroom_cli.cache import Cache

@@ -20,10 +20,11 @@ import polars as pl
 
 from headroom_cli.carried import money, with_sent
 from headroom_cli.charges import price_requests
+from headroom_cli.contexts import contexts_of, spans_of
 from headroom_cli.cost import PriceList
+from headroom_cli.frames import USAGE_COLUMNS, Frames, beside, rows_of
 from headroom_cli.projects import project_of
 from headroom_cli.selection import Selection
-from headroom_cli.tables import USAGE_COLUMNS, Frames, beside
 from headroom_cli.waste import cache_rebuilt
 
 _MIN_COPY_MESSAGES = 2
@@ -33,8 +34,9 @@ _MIN_COPY_MESSAGES = 2
 class Settled:
     """The frames of a run after ownership, with `own`, `times_sent`, `sent_tokens`, `carried_tokens` and cost columns.
 
-    `intervals` are as they were: which requests saw which block. `nested` holds usage of responses whose own record is
-    nowhere in the logs read. `diagnostics` are of conversations that own anything, each of a copied history once.
+    `intervals` are as they were: which requests saw which block. `contexts` has a row for each of `requests` (see
+    `contexts`). `nested` holds usage of responses whose own record is nowhere in the logs read. `diagnostics` are of
+    conversations that own anything, each of a copied history once.
     """
 
     conversations: pl.DataFrame
@@ -42,6 +44,7 @@ class Settled:
     requests: pl.DataFrame
     blocks: pl.DataFrame
     intervals: pl.DataFrame
+    contexts: pl.DataFrame
     waste: pl.DataFrame
     nested: pl.DataFrame
     diagnostics: pl.DataFrame
@@ -72,7 +75,9 @@ def settle(
     rebuilt = cache_rebuilt.find(requests, blocks)
     if cache_rebuilt.NAME in ignored_signals:
         rebuilt = rebuilt.clear()
-    blocks = with_sent(blocks, frames.intervals, requests, rebuilt)
+    spans = spans_of(frames.intervals, blocks, requests)
+    contexts = contexts_of(spans, blocks, requests)
+    blocks = with_sent(blocks, spans, requests, contexts["explained_tokens"], rebuilt)
     conversations = _distinct_ids(ranked, messages)
     if not chosen.is_everything:
         active = pl.concat([messages.filter("selected")["conversation"], requests.filter("selected")["conversation"]])
@@ -83,6 +88,7 @@ def settle(
         requests=requests,
         blocks=blocks,
         intervals=frames.intervals,
+        contexts=contexts,
         waste=pl.concat([_own_waste(blocks, frames.waste), _rebuilt_waste(rebuilt)], how="diagonal"),
         diagnostics=_own_diagnostics(conversations, frames.diagnostics),
         nested=price_requests(_unseen_nested(ranked, frames.nested, requests).filter(chosen.requests()), prices),
@@ -141,8 +147,8 @@ def _owner() -> pl.Expr:
 
 def _selected_requests(ranked: pl.DataFrame, requests: pl.DataFrame, chosen: Selection) -> pl.Series:
     """Which requests are asked for; what a request does not tell, its conversation does."""
-    headers = ranked.select("conversation", "started_at", in_selection="selected", main_model="model")
-    narrow = beside(requests.select("conversation", "timestamp", "model"), headers, on=["conversation"])
+    headers = ranked.select("started_at", in_selection="selected", main_model="model")
+    narrow = beside(requests.select("timestamp", "model"), headers, requests["conversation"])
     told = narrow.with_columns(
         timestamp=pl.coalesce("timestamp", "started_at"), model=pl.coalesce("model", "main_model")
     )
@@ -153,15 +159,13 @@ def _own_messages(
     ranked: pl.DataFrame, messages: pl.DataFrame, requests: pl.DataFrame, chosen: Selection
 ) -> pl.DataFrame:
     """A message is selected with the request that made it or first saw it; if none did, by its own time."""
-    headers = ranked.select(
-        "conversation", "rank", "identity", "is_copy", "started_at", "model", in_selection="selected"
-    )
-    columns = ["conversation", "key", "copied", "timestamp", "request_index"]
-    narrow = beside(messages.select(columns), headers, on=["conversation"])
-    seen = requests.select("conversation", "request_index", with_request="selected")
-    narrow = beside(narrow, seen, on=["conversation", "request_index"])
+    has_ids = pl.col("identity") == "ids"
+    headers = ranked.select("rank", "is_copy", "started_at", "model", in_selection="selected", has_ids=has_ids)
+    narrow = beside(messages.select("key", "copied", "timestamp"), headers, messages["conversation"])
+    seen = rows_of(requests, messages["conversation"], messages["request_index"])
+    narrow = narrow.with_columns(with_request=requests["selected"].gather(seen))
     # A hash of 64 bits stands for the key: grouping by strings of any length costs much more.
-    key = pl.when((pl.col("identity") == "ids") & pl.col("key").is_not_null()).then(pl.col("key").hash())
+    key = pl.when(pl.col("has_ids") & pl.col("key").is_not_null()).then(pl.col("key").hash())
     narrow = narrow.with_columns(key=key, timestamp=pl.coalesce("timestamp", "started_at"))
     unseen = pl.col("in_selection") & chosen.requests()
     flags = narrow.select(own=_owner(), selected=pl.coalesce("with_request", unseen))
@@ -173,14 +177,10 @@ def _owned_and_copied(flags: pl.DataFrame) -> dict[str, pl.Series]:
 
 
 def _own_requests(ranked: pl.DataFrame, messages: pl.DataFrame, requests: pl.DataFrame) -> pl.DataFrame:
-    headers = ranked.select("conversation", "rank", "is_copy")
-    narrow = beside(
-        requests.select("conversation", "message_index", "key", "copied", "source", "selected"),
-        headers,
-        on=["conversation"],
-    )
-    answers = messages.select("conversation", "message_index", answer_copied="copied")
-    narrow = beside(narrow, answers, on=["conversation", "message_index"])
+    columns = ["conversation", "key", "copied", "source", "selected"]
+    narrow = beside(requests.select(columns), ranked.select("rank", "is_copy"), requests["conversation"])
+    answers = rows_of(messages, requests["conversation"], requests["message_index"])
+    narrow = narrow.with_columns(answer_copied=messages["copied"].gather(answers))
     keyed = pl.col("key").is_not_null()
     identified = keyed & (pl.col("source") == "recorded")
     again = keyed & ~pl.struct("conversation", "key").is_first_distinct()
@@ -199,32 +199,33 @@ def _own_requests(ranked: pl.DataFrame, messages: pl.DataFrame, requests: pl.Dat
         final.otherwise(pl.col("output_is_lower_bound")).alias("output_is_lower_bound"),
         pl.when(keyed).then(pl.col("has_usage").any().over("key")).otherwise("has_usage").alias("has_usage"),
         **_owned_and_copied(flags),
-    ).sort("conversation", "request_index")
+    )
 
 
 def _own_blocks(ranked: pl.DataFrame, messages: pl.DataFrame, blocks: pl.DataFrame) -> pl.DataFrame:
     """A block belongs with its message; what stands outside messages, with a conversation that owns any."""
-    outside = (
-        messages.group_by("conversation")
-        .agg(pl.col("own", "copied", "selected").any())
-        .with_columns(message_index=pl.lit(-1, pl.Int32), copied=pl.col("copied") & ~pl.col("own"))
-    )
-    owners = pl.concat([messages.select(outside.columns), outside])
-    return beside(blocks, owners, on=["conversation", "message_index"]).with_columns(
-        pl.col("own", "copied").fill_null(False)
+    whole = messages.group_by("conversation").agg(pl.col("own", "copied").any())
+    whole = ranked.select("conversation").join(whole, on="conversation", how="left", maintain_order="left")
+    outside = whole.select(outside_own="own", outside_copied=pl.col("copied") & ~pl.col("own"))
+    narrow = outside.select(pl.all().gather(blocks["conversation"]))
+    inside = rows_of(messages, blocks["conversation"], blocks["message_index"])
+    flags = beside(narrow, messages.select("own", "copied"), inside)
+    return blocks.with_columns(
+        flags.select(
+            own=pl.coalesce("own", "outside_own").fill_null(False),
+            copied=pl.coalesce("copied", "outside_copied").fill_null(False),
+        )
     )
 
 
 def _own_waste(blocks: pl.DataFrame, waste: pl.DataFrame) -> pl.DataFrame:
     where = blocks.select(
-        "conversation", "block_index", "own", "times_sent", "line", "message_index", "tool_name", "mcp_server",
+        "own", "times_sent", "line", "message_index", "tool_name", "mcp_server",
         _rate=pl.col("entry_rate") + pl.col("carry_rate"),
     )  # fmt: skip
-    first = blocks.select(
-        "conversation", first_block_index="block_index", first_line="line", first_message_index="message_index"
-    )
-    placed = beside(waste, where, on=["conversation", "block_index"])
-    placed = beside(placed, first, on=["conversation", "first_block_index"])
+    first = blocks.select(first_line="line", first_message_index="message_index")
+    placed = beside(waste, where, rows_of(blocks, waste["conversation"], waste["block_index"]))
+    placed = beside(placed, first, rows_of(blocks, waste["conversation"], waste["first_block_index"]))
     return placed.with_columns(
         carried_tokens=pl.col("exclusive_tokens") * (pl.col("times_sent") - 1).clip(0),
         cost_usd_micros=money("exclusive_tokens", "_rate"),

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from headroom_cli.analysis import Analyser
-from headroom_cli.calibration import MIN_PAIRS, calibrate, calibrated_tokens, explained, whole_contexts
+from headroom_cli.calibration import MIN_PAIRS, calibrate, calibrated_tokens, whole_contexts
 from headroom_cli.export.frames import exported
+from headroom_cli.frames import Frames, merge
 from headroom_cli.logs.context import ContextTracker
 from headroom_cli.model import (
     Conversation,
@@ -31,7 +32,7 @@ from headroom_cli.model import (
 )
 from headroom_cli.report.foot import calibration_words
 from headroom_cli.settle import Settled, settle
-from headroom_cli.tables import Frames, Tables, merge
+from headroom_cli.tables import Tables
 
 MODEL = "claude-opus-4-5"
 
@@ -331,11 +332,17 @@ def test_explained_follows_what_enters_and_leaves() -> None:
     log.request(100)
     log.tracker.leave(log.log.messages[2].parts, "clear")
     log.request()
-    assert explained(settled(log.done())).rows() == [
-        # explained_tokens, calls, from_messages, without_text
-        (0, 0, 10, 0, 1, 0),
-        (0, 1, 72, 1, 4, 1),
-        (0, 2, 22, 1, 3, 1),
+    contexts = settled(log.done()).contexts
+    assert contexts.select("explained_tokens", "calls", "from_messages", "without_text").rows() == [
+        (10, 0, 1, 0),
+        (72, 1, 4, 1),
+        (22, 1, 3, 1),
+    ]
+    # The call and its result, of 12 and 50 tokens, and an image; then the result leaves.
+    assert contexts.select("entered_tokens", "entered_calls", "entered_without_text", "left").rows() == [
+        (10, 0, 0, 0),
+        (62, 1, 1, 0),
+        (0, 0, 0, 1),
     ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 import polars.selectors as cs
 
-from headroom_cli.calibration import calibrate, calibrated_tokens, explained
+from headroom_cli.calibration import calibrate, calibrated_tokens
 from headroom_cli.carried import money
 from headroom_cli.export.files import file_id, files_table, labels_by_path
 from headroom_cli.export.schema import TABLES, TEXTS, Table, Type
@@ -128,9 +128,9 @@ def _time(name: str) -> pl.Expr:
 
 def _requests(settled: Settled, headers: pl.DataFrame) -> pl.DataFrame:
     return (
-        settled.requests.filter("own")
+        settled.requests.with_columns(settled.contexts["explained_tokens"])
+        .filter("own")
         .join(headers, on="conversation", how="inner")
-        .join(explained(settled), on=["conversation", "request_index"], how="left")
         .with_columns(
             request_id=_row_id("request_index"),
             ended_at=_time("timestamp"),

@@ -16,10 +16,10 @@ from typing import Any
 import orjson
 import polars as pl
 
+from headroom_cli.frames import FRAME_NAMES, Frames
 from headroom_cli.model import Damage
 from headroom_cli.result import FileReport
 from headroom_cli.source.stamps import Stamp, stamp_of
-from headroom_cli.tables import FRAME_NAMES, Frames
 
 _FILES = "files.json"
 _TEXTS = "texts"

@@ -7,11 +7,11 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from headroom_cli.frames import USAGE_COLUMNS
 from headroom_cli.report.json import iso
 from headroom_cli.report.summary import Figures, conversation_figures
 from headroom_cli.report.words import plain
 from headroom_cli.result import Run
-from headroom_cli.tables import USAGE_COLUMNS
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", *"\uff1d\uff0b\uff0d\uff20")  # the wide forms too
 _HEADER = (

@@ -11,10 +11,10 @@ from typing import Any
 
 import polars as pl
 
+from headroom_cli.frames import USAGE_COLUMNS
 from headroom_cli.report.cached import cache_figures
 from headroom_cli.report.known import known_sum
 from headroom_cli.settle import Settled
-from headroom_cli.tables import USAGE_COLUMNS
 
 Figures = dict[str, Any]
 WASTE_COSTS = ("cost_usd_micros", "avoidable_cost_usd_micros")
