@@ -89,7 +89,7 @@ def _rates(requests: pl.DataFrame, explained: pl.Series, claimed: pl.Series) -> 
     rest_cost = pl.col("cost_usd_micros_cache_write") + pl.col("cost_usd_micros_input")
     read_price = pl.when(read > 0).then(pl.col("cost_usd_micros_cache_read") / read).otherwise(0.0)
     rest_price = pl.when(rest > 0).then(rest_cost / rest).otherwise(read_price)
-    before = given.shift(1).forward_fill().over("conversation").fill_null(0)
+    before = requests.select(given.shift(1).forward_fill().over("conversation")).to_series().fill_null(0)
     again = pl.min_horizontal(given, before)
     read_again = pl.min_horizontal(read, again)
     carry = (read_again * read_price + (again - read_again) * rest_price - claimed.fill_null(0)) / again

@@ -38,11 +38,12 @@ def price_requests(requests: pl.DataFrame, prices: PriceList | None = None) -> p
         **{part: _price(part, rates) for part in RATES}
     )
     parts = {f"cost_usd_micros_{part}": _micros(amount) for part, amount in zip(_PARTS, _parts(), strict=True)}
+    cached = _cached() if has_cache else {}
     return requests.with_columns(
         rated.select(
             pl.sum_horizontal(*parts.values(), ignore_nulls=False).alias("cost_usd_micros"),
             **parts,
-            **({name: _micros(amount) for name, amount in _cached().items()} if has_cache else {}),
+            **{name: _micros(amount) for name, amount in cached.items()},
             price_model="price_model",
         )
     )

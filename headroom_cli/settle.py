@@ -34,6 +34,7 @@ _MIN_COPY_MESSAGES = 2
 class Settled:
     """The frames of a run after ownership, with `own`, `times_sent`, `sent_tokens`, `carried_tokens` and cost columns.
 
+    Keys of messages and requests have told the owners, and are gone.
     `intervals` are as they were: which requests saw which block. `contexts` has a row for each of `requests` (see
     `contexts`). `nested` holds usage of responses whose own record is nowhere in the logs read. `diagnostics` are of
     conversations that own anything, each of a copied history once.
@@ -84,8 +85,8 @@ def settle(
         conversations = conversations.filter("selected", pl.col("conversation").is_in(active.unique().implode()))
     return Settled(
         conversations=conversations,
-        messages=messages,
-        requests=requests,
+        messages=messages.drop("key"),
+        requests=requests.drop("key"),
         blocks=blocks,
         intervals=frames.intervals,
         contexts=contexts,

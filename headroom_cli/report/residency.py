@@ -25,16 +25,26 @@ def residency(settled: Settled, limit: int) -> pl.DataFrame:
     `touched_again` is how many later calls named the same file (NULL: it has none), `last_touched_line` the last's.
     """
     key = ["conversation", "path"]
-    own = settled.blocks.lazy().filter(pl.col("own"), pl.col("kind").is_in(["tool_call", "tool_result"]))
-    rows = own.select(
-        *key, "block_index", "kind", "line", "tool_name", "command", "tokens", "times_sent", "carried_tokens",
-        carried_cost_usd_micros=money("tokens", "carry_rate"),
-    ).collect()  # fmt: skip
-    results = rows.filter(pl.col("kind") == "tool_result", pl.col("times_sent") > 1)
+    blocks, cost = settled.blocks, money("tokens", "carry_rate")
     order = ["carried_cost_usd_micros", "carried_tokens", "block_index"]
-    top = results.sort(order, descending=[True, True, False], nulls_last=True).head(limit)
-    calls = rows.filter(pl.col("kind") == "tool_call", pl.col("path").is_not_null()).select(
-        *key, call="block_index", call_line="line"
+    ranked = (
+        blocks.lazy()
+        .with_row_index("row")
+        .filter("own", pl.col("kind") == "tool_result", pl.col("times_sent") > 1)
+        .select("row", "carried_tokens", "block_index", carried_cost_usd_micros=cost)
+        .collect()
+        .sort(order, descending=[True, True, False], nulls_last=True)
+        .head(limit)
+    )
+    top = blocks.select(pl.all().gather(ranked["row"])).select(
+        *key, "block_index", "line", "tool_name", "command", "tokens", "times_sent", "carried_tokens",
+        carried_cost_usd_micros=cost,
+    )  # fmt: skip
+    calls = (
+        blocks.lazy()
+        .filter("own", pl.col("kind") == "tool_call", pl.col("path").is_not_null())
+        .select(*key, call="block_index", call_line="line")
+        .collect()
     )
     later = (
         top.join(calls, on=key, how="inner")

@@ -123,19 +123,20 @@ def _nest(rows: Iterable[tuple[Any, Any, Any]], name: str, into: dict[Any, Figur
 
 
 def _tokens(blocks: pl.DataFrame) -> dict[int, Figures]:
-    own = blocks.lazy().filter("own").select("conversation", "kind", "tool_name", "tokens", "sent_tokens").collect()
+    grouped = blocks.lazy().filter("own").group_by("conversation", "kind", "tool_name")
+    own = grouped.agg(pl.col("tokens").cast(pl.Int64).sum(), pl.col("sent_tokens").sum()).collect()
     figures: dict[int, Figures] = {}
-    totals = own.group_by("conversation").agg(pl.col("tokens").cast(pl.Int64).sum(), pl.col("sent_tokens").sum())
+    totals = own.group_by("conversation").agg(pl.col("tokens", "sent_tokens").sum())
     for number, total, sent in totals.iter_rows():
         figures[number] = {**_no_tokens(), "total": total, "sent": sent}
     for column, name in (("kind", "by_kind"), ("tool_name", "by_tool")):
-        grouped = (
+        sums = (
             own.filter(pl.col(column).is_not_null() & ((pl.lit(column) == "kind") | (pl.col("kind") != "system")))
             .group_by("conversation", column)
-            .agg(pl.col("tokens").cast(pl.Int64).sum())
+            .agg(pl.col("tokens").sum())
             .sort("conversation", column)
         )
-        _nest(grouped.iter_rows(), name, figures, _no_tokens)
+        _nest(sums.iter_rows(), name, figures, _no_tokens)
     return figures
 
 
