@@ -99,7 +99,6 @@ def analyze(
     """Where the tokens went, what they cost, which of them were wasted, and why."""
     from headroom_cli.report.budget import beyond, judge
     from headroom_cli.report.dimensions import parse_dimensions
-    from headroom_cli.report.foot import nothing_selected
 
     loaded = load_config(config, max_line)
     zone = loaded.zone()
@@ -122,6 +121,8 @@ def analyze(
         others = f" (and {len(run.files) - 1} more)" if len(run.files) > 1 else ""
         raise Ending(NOTHING_READ, f"nothing could be read: {first.path}: {first.skipped}{others}")
     if run.settled.conversations.is_empty():
+        from headroom_cli.report.foot import nothing_selected
+
         raise Ending(NOTHING_READ, nothing_selected(run, zone))
     if output in (Format.table, Format.markdown) and not dimensions:
         run = with_lint(run, discovery)

@@ -8,9 +8,9 @@ import polars as pl
 
 from headroom_cli.report.findings import finding_rows
 from headroom_cli.report.foot import foot, older
+from headroom_cli.report.kept import carried_longest, kept_longest
 from headroom_cli.report.layout import Column, Section, most, shown, text_column
 from headroom_cli.report.paid import paid_for, usage_problem
-from headroom_cli.report.residency import carried_longest, kept_longest
 from headroom_cli.report.sources import Sent, what_was_sent
 from headroom_cli.report.sparkline import sparkline
 from headroom_cli.report.summary import Figures, conversation_figures, totals
