@@ -19,6 +19,7 @@ from typing import Literal, NamedTuple
 from headroom_cli.model import Conversation, LeftBy, Request, Usage
 
 State = Literal["hit", "first", "rebuilt", "none"]
+CACHE_STATES: tuple[State, ...] = ("hit", "first", "rebuilt", "none")
 
 SHORT_TTL = 300
 """Seconds after its last use for which an entry lives that was written for five minutes."""

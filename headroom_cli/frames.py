@@ -2,7 +2,7 @@
 
 `conversation` numbers the conversations of a run from 0 and joins the tables. Conversations stand in this order;
 messages, requests and blocks in that of their conversations and of their own indices, which count from 0 without gaps.
-So a conversation and an index tell a row (`rows_of`).
+So a conversation and an index tell a row (`rows_of`). Strings that repeat in every row are numbers there: categories.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
+
+from headroom_cli.caching import CACHE_STATES
+from headroom_cli.model import BLOCK_KINDS
 
 Schema = dict[str, pl.DataType]
 
@@ -69,7 +72,7 @@ REQUESTS: Schema = {
     "message_index": pl.Int32(),
     "key": pl.String(),
     "copied": pl.Boolean(),
-    "source": pl.String(),
+    "source": pl.Enum(["implied", "recorded"]),
     "model": pl.String(),
     "timestamp": pl.Int64(),
     "line": pl.Int32(),
@@ -78,7 +81,7 @@ REQUESTS: Schema = {
     **USAGE,
     "has_usage": pl.Boolean(),
     "output_is_lower_bound": pl.Boolean(),
-    "cache_state": pl.String(),
+    "cache_state": pl.Enum(sorted(CACHE_STATES)),
     "cache_cause": pl.String(),
     "cache_gap_seconds": pl.Int64(),
     "rebuilt_tokens": pl.Int64(),
@@ -88,15 +91,15 @@ BLOCKS: Schema = {
     "conversation": pl.Int32(),
     "block_index": pl.Int32(),
     "message_index": pl.Int32(),
-    "kind": pl.String(),
+    "kind": pl.Enum(sorted(BLOCK_KINDS)),
     "line": pl.Int32(),
     "tokens": pl.Int32(),
     "request_index": pl.Int32(),
-    "tool_name": pl.String(),
-    "mcp_server": pl.String(),
-    "path": pl.String(),
+    "tool_name": pl.Categorical(),
+    "mcp_server": pl.Categorical(),
+    "path": pl.Categorical(),
     "writes": pl.Boolean(),
-    "command": pl.String(),
+    "command": pl.Categorical(),
 }
 INTERVALS: Schema = {
     "conversation": pl.Int32(),

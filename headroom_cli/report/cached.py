@@ -6,12 +6,12 @@ from typing import Any
 
 import polars as pl
 
+from headroom_cli.caching import CACHE_STATES
 from headroom_cli.report.known import known_sum
 from headroom_cli.settle import Settled
 
 Figures = dict[str, Any]
 
-_STATES = ("hit", "first", "rebuilt", "none")
 _UNTOLD = "not_recorded"
 _AVOIDABLE = pl.col("rebuild_is_avoidable").fill_null(False)
 _WHAT_IF = ("all_5m_usd_micros", "all_1h_usd_micros")
@@ -29,7 +29,7 @@ def cache_figures(requests: pl.LazyFrame, key: str) -> dict[Any, Figures]:
     told = narrow.filter(pl.col("cache_state").is_not_null().any().over(key))
     figures: dict[Any, Figures] = {}
     for row in told.group_by(key).agg(*map(known_sum, _WHAT_IF)).iter_rows(named=True):
-        counts = dict.fromkeys((*_STATES, _UNTOLD), 0)
+        counts = dict.fromkeys((*CACHE_STATES, _UNTOLD), 0)
         figures[row[key]] = {"by_state": counts, "rebuilds": [], **{name: row[name] for name in _WHAT_IF}}
     for value, state, number in told.group_by(key, "cache_state").agg(pl.len()).iter_rows():
         figures[value]["by_state"][state or _UNTOLD] = number

@@ -56,7 +56,7 @@ def residency(settled: Settled, limit: int) -> pl.DataFrame:
         .join(files, on="conversation", how="left", maintain_order="left")
         .with_columns(
             touched_again=pl.when(pl.col("path").is_not_null()).then(pl.col("touched_again").fill_null(0)),
-            target=pl.coalesce("path", "command"),
+            target=pl.coalesce("path", "command").cast(pl.String),
         )
         .with_columns(target=_from(pl.col("target"), pl.col("cwd")))
         .with_columns(path="file")
