@@ -68,7 +68,7 @@ def settle(
     ranked = ranked.with_columns(
         is_copy=pl.col("conversation").is_in(copies.implode()), selected=chosen.conversations()
     )
-    calls = frames.requests.with_columns(_selected_requests(ranked, frames.requests, chosen))
+    calls = frames.requests.with_columns(_hashed_key(), _selected_requests(ranked, frames.requests, chosen))
     messages = _own_messages(ranked, frames.messages, calls, chosen)
     requests = _own_requests(ranked, messages, calls)
     requests = price_requests(requests, prices)
@@ -137,6 +137,11 @@ def _content_copies(ranked: pl.DataFrame, messages: pl.DataFrame) -> pl.Series:
     return candidates["conversation"].unique()
 
 
+def _hashed_key() -> pl.Expr:
+    """64 bits in the place of a key: grouping by strings of any length costs much more."""
+    return pl.when(pl.col("key").is_not_null()).then(pl.col("key").hash()).alias("key")
+
+
 def _owner() -> pl.Expr:
     """Whether a row is its key's own row. Without a key, it is its own unless its file marks it as copied."""
     whole = ~pl.col("is_copy")
@@ -165,9 +170,9 @@ def _own_messages(
     narrow = beside(messages.select("key", "copied", "timestamp"), headers, messages["conversation"])
     seen = rows_of(requests, messages["conversation"], messages["request_index"])
     narrow = narrow.with_columns(with_request=requests["selected"].gather(seen))
-    # A hash of 64 bits stands for the key: grouping by strings of any length costs much more.
-    key = pl.when(pl.col("has_ids") & pl.col("key").is_not_null()).then(pl.col("key").hash())
-    narrow = narrow.with_columns(key=key, timestamp=pl.coalesce("timestamp", "started_at"))
+    narrow = narrow.with_columns(
+        key=pl.when("has_ids").then(_hashed_key()), timestamp=pl.coalesce("timestamp", "started_at")
+    )
     unseen = pl.col("in_selection") & chosen.requests()
     flags = narrow.select(own=_owner(), selected=pl.coalesce("with_request", unseen))
     return messages.drop("copied").with_columns(flags["selected"], **_owned_and_copied(flags))
@@ -267,7 +272,7 @@ def _own_diagnostics(conversations: pl.DataFrame, diagnostics: pl.DataFrame) -> 
 
 def _unseen_nested(ranked: pl.DataFrame, nested: pl.DataFrame, requests: pl.DataFrame) -> pl.DataFrame:
     """Nested usage by response, each once, in the first conversation that has it."""
-    unseen = nested.join(requests.filter(pl.col("key").is_not_null()).select("key"), on="key", how="anti")
+    unseen = nested.join(requests.select("key"), left_on=pl.col("key").hash(), right_on="key", how="anti")
     return (
         unseen.join(ranked.filter("selected").select("conversation", "rank"), on="conversation")
         .sort("rank")
