@@ -20,7 +20,7 @@ from headroom_cli.source.walk import path_text
 
 __all__ = ["CheckedFile", "JudgedHistory", "LintRun", "Options", "Sieve", "judge_reading", "lint_files", "unread"]
 
-_COLLECT_EVERY = 64_000_000
+_COLLECT_EVERY = 400_000_000
 _PIECE_BYTES = 16_000_000
 _WORTH_PROCESSES = 80_000_000  # bytes: starting a process takes as long as judging half of that
 
