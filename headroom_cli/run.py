@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from headroom_cli.analysis import Analyser, Settings
 from headroom_cli.cost import PriceList
 from headroom_cli.frames import Frames, merge, of_files
-from headroom_cli.logs import read_log, read_stream
+from headroom_cli.logs import open_log
 from headroom_cli.model import Conversation, Reading
 from headroom_cli.parallel import KILLED, Lost, batches, spread
 from headroom_cli.result import FileReport, Run
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _BATCH_BYTES = 6_000_000  # files read together: scanning many texts at once costs less than many scans
 _FILE_BYTES = 20_000  # what a file counts at least, so that a batch holds few hundreds of them
-_SLICE_MESSAGES = 3_000  # of a batch, analysed together
+_SLICE_MESSAGES = 3_000  # analysed together, and more only if a conversation has more
 _PIECE_BYTES = 16_000_000
 _WORTH_PROCESSES = 40_000_000  # bytes: starting a process takes as long as reading half of that
 _COLLECT_EVERY = 64  # batches: next to nothing of what is read points back at itself
@@ -134,59 +134,90 @@ def _gather_here(
     done = 0
     with collecting_seldom():
         for number, batch in enumerate(batches(files, _weight, _BATCH_BYTES), start=1):
-            conversations: list[Conversation] = []
+            waiting = _Waiting()
             for found in batch:
-                reading = _read(found, analyser.settings.limits, keeps_sent=wanted.exported)
-                reports.append(_report(reading, found))
-                if wanted.exported:
-                    _lint(reading, found, tables.conversations + len(conversations), tables, analyser.settings.limits)
-                conversations += reading.conversations
-                del reading  # it would keep what is dropped below
+                reading, conversations = _open(found, analyser.settings.limits, keeps_sent=wanted.exported)
+                judge = _FileJudge(reading, analyser.settings.limits) if wanted.exported else None
+                given = 0
+                for conversation in conversations:
+                    given += 1
+                    if judge is not None:
+                        judge.take(conversation, tables.conversations + len(waiting.conversations))
+                    if waiting.add(conversation):
+                        _analyse(waiting.take(), analyser, tables, units if wanted.tool_units else None)
+                if judge is not None:
+                    judge.finish(found, tables)
+                reports.append(_report(reading, found, given))
                 done += found.size
                 if progress:
                     progress(len(reports), done)
-            conversations.reverse()
-            while conversations:
-                for analysis in analyser.analyse(_taken(conversations)):
-                    if wanted.tool_units:
-                        units[tables.conversations] = analysis.history.units
-                    tables.add(analysis)
+            _analyse(waiting.take(), analyser, tables, units if wanted.tool_units else None)
             if number % _COLLECT_EVERY == 0:
                 gc.collect()
     analyser.forget()
     return Gathered(tables.frames(), reports, units, tables.texts or {})
 
 
-def _taken(conversations: list[Conversation]) -> list[Conversation]:
-    """Conversations from the end of the list, which no longer holds them: one, and more while messages are few."""
-    taken = [conversations.pop()]
-    messages = len(taken[0].messages)
-    while conversations and messages + len(conversations[-1].messages) < _SLICE_MESSAGES:
-        messages += len(conversations[-1].messages) + 1  # those without messages count too
-        taken.append(conversations.pop())
-    return taken
+class _Waiting:
+    """Conversations that are read, and wait to be analysed together."""
+
+    def __init__(self) -> None:
+        self.conversations: list[Conversation] = []
+        self._messages = 0
+
+    def add(self, conversation: Conversation) -> bool:
+        """One more; whether there are enough now."""
+        self.conversations.append(conversation)
+        self._messages += len(conversation.messages) + 1  # those without messages count too
+        return self._messages >= _SLICE_MESSAGES
+
+    def take(self) -> list[Conversation]:
+        """All of them, which wait no longer."""
+        taken, self.conversations, self._messages = self.conversations, [], 0
+        return taken
 
 
-def _read(found: Found, limits: Limits, *, keeps_sent: bool) -> Reading:
+def _analyse(
+    conversations: list[Conversation],
+    analyser: Analyser,
+    tables: Tables,
+    units: dict[int, list[tuple[int, list[int]]]] | None,
+) -> None:
+    for analysis in analyser.analyse(conversations):
+        if units is not None:
+            units[tables.conversations] = analysis.history.units
+        tables.add(analysis)
+
+
+def _open(found: Found, limits: Limits, *, keeps_sent: bool) -> tuple[Reading, Iterator[Conversation]]:
     if found.stdin:
-        return read_stream(sys.stdin.buffer, "-", keeps_sent=keeps_sent, limits=limits)
-    return read_log(found.path, keeps_sent=keeps_sent, limits=limits)
+        return open_log(sys.stdin.buffer, "-", keeps_sent=keeps_sent, limits=limits)
+    return open_log(found.path, keeps_sent=keeps_sent, limits=limits)
 
 
-def _lint(reading: Reading, found: Found, number: int, tables: Tables, limits: Limits) -> None:
-    """Judge what was read; `number` is that of its first conversation in the tables."""
-    from headroom_cli.lint.engine import Selection
-    from headroom_cli.lint.run import Options, judge_reading
+class _FileJudge:
+    """Judges the conversations of one file by the default rules, for the tables of an export."""
 
-    _, diagnosed = judge_reading(reading, found.path, Options(rules=Selection().rules(), limits=limits))
-    numbers = {conversation.id: number + place for place, conversation in enumerate(reading.conversations)}
-    by_number: dict[int, list[Diagnostic]] = {}
-    for diagnostic in diagnosed:
-        by_number.setdefault(numbers[diagnostic.conversation_id or ""], []).append(diagnostic)
-    for place, of_conversation in sorted(by_number.items()):
-        tables.add_diagnostics(place, of_conversation)
-    for conversation in reading.conversations:
-        conversation.sent = []
+    def __init__(self, reading: Reading, limits: Limits) -> None:
+        from headroom_cli.lint.engine import Selection
+        from headroom_cli.lint.run import Judge, Options
+
+        self._judge = Judge(reading, Options(rules=Selection().rules(), limits=limits))
+        self._numbers: dict[str, int] = {}
+
+    def take(self, conversation: Conversation, number: int) -> None:
+        """Judge a conversation; `number` is what it has in the tables."""
+        self._numbers[conversation.id] = number
+        self._judge.take(conversation)
+
+    def finish(self, found: Found, tables: Tables) -> None:
+        """Keep what was found."""
+        _, diagnosed = self._judge.finish(found.path)
+        by_number: dict[int, list[Diagnostic]] = {}
+        for diagnostic in diagnosed:
+            by_number.setdefault(self._numbers[diagnostic.conversation_id or ""], []).append(diagnostic)
+        for number, of_conversation in sorted(by_number.items()):
+            tables.add_diagnostics(number, of_conversation)
 
 
 class _Task:
@@ -247,16 +278,16 @@ def _weight(found: Found) -> int:
 def _lost(found: Found, wanted: Wanted) -> Gathered:
     reading = Reading(path_text(found.path), bytes=found.size)
     reading.skipped = KILLED
-    return Gathered(Tables(exported=wanted.exported).frames(), [_report(reading, found)], {}, {})
+    return Gathered(Tables(exported=wanted.exported).frames(), [_report(reading, found, 0)], {}, {})
 
 
-def _report(reading: Reading, found: Found) -> FileReport:
+def _report(reading: Reading, found: Found, conversations: int) -> FileReport:
     return FileReport(
         path=reading.path,
         log_format=reading.log_format,
         bytes=reading.bytes,
         records=reading.records,
-        conversations=len(reading.conversations),
+        conversations=conversations,
         damaged=reading.damaged,
         unknown=reading.unknown,
         skipped=reading.skipped,

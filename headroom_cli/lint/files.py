@@ -14,11 +14,12 @@ from headroom_cli.lint.diagnostic import Diagnostic, diagnostics
 from headroom_cli.lint.engine import judge_session
 from headroom_cli.lint.history import JudgedAs
 from headroom_cli.lint.providers import Profile
-from headroom_cli.lint.sent import sessions
-from headroom_cli.logs import read_log, read_stream
-from headroom_cli.model import Reading
+from headroom_cli.lint.sent import Session
+from headroom_cli.logs import open_log
+from headroom_cli.model import Conversation, Reading
 from headroom_cli.source.discover import Found
 from headroom_cli.source.stream import DEFAULT_LIMITS, Limits
+from headroom_cli.source.walk import path_text
 
 TOO_MUCH = "standard input is over the limit for documents; write it to a file"
 
@@ -71,37 +72,69 @@ def judge_file(file: Found, options: Options) -> Judged:
         if len(data) > options.limits.document_bytes:
             return CheckedFile("-", file.named, "unknown", 0, (), 0, TOO_MUCH), []
         source = io.BytesIO(data)
-        reading = read_stream(source, "-", keeps_sent=True, alone=True, limits=options.limits)
+        name = "-"
     else:
-        reading = read_log(file.path, keeps_sent=True, alone=True, limits=options.limits)
-    return judge_reading(reading, source, options, named=file.named)
+        name = path_text(file.path)
+    reading, conversations = open_log(source, name, keeps_sent=True, alone=True, limits=options.limits)
+    judge = Judge(reading, options)
+    for conversation in conversations:
+        judge.take(conversation)
+    return judge.finish(source, named=file.named)
 
 
-def judge_reading(reading: Reading, source: Path | BinaryIO, options: Options, *, named: bool = True) -> Judged:
-    """Judge what was read from a file (with `keeps_sent`); `source` is read again where something was found."""
-    findings: list[Finding] = []
-    owners: list[str] = []
-    histories: list[JudgedHistory] = []
-    judged = sessions(reading, options.judged_as)
-    for session in judged:
-        in_session = judge_session(session, options.providers, options.rules)
-        findings += in_session
-        owners += [session.conversation.id] * len(in_session)
-        histories += [
-            JudgedHistory(reading.path, history.line, history.conversation_id, number)
+class Judge:
+    """Judges the conversations of a file one by one (read with `keeps_sent`), and keeps of them what is at fault."""
+
+    def __init__(self, reading: Reading, options: Options) -> None:
+        self._reading = reading
+        self._options = options
+        self._first: Conversation | None = None
+        self._conversations = 0
+        self._found: list[tuple[str, list[Finding]]] = []
+        self._histories: list[JudgedHistory] = []
+
+    def take(self, conversation: Conversation) -> None:
+        """Judge one conversation. The first has to wait: what is wrong with the file as a whole is told with it."""
+        self._conversations += 1
+        if self._first is None:
+            self._first = conversation
+        else:
+            found, histories = self._judge(conversation, begins_file=False)
+            self._found.append(found)
+            self._histories += histories
+
+    def finish(self, source: Path | BinaryIO, *, named: bool = True) -> Judged:
+        """What was found; `source` is read again where something was."""
+        if self._first is not None:
+            found, histories = self._judge(self._first, begins_file=True)
+            self._found.insert(0, found)
+            self._histories[:0] = histories
+        reading = self._reading
+        checked = CheckedFile(
+            reading.path,
+            named,
+            reading.log_format,
+            self._conversations,
+            tuple(self._histories),
+            len(reading.damaged),
+            reading.skipped or (None if self._histories else "no history in it"),
+        )
+        findings = [finding for _, in_session in self._found for finding in in_session]
+        owners = [owner for owner, in_session in self._found for _ in in_session]
+        return checked, diagnostics(findings, reading.path, source, owners, self._options.limits)
+
+    def _judge(
+        self, conversation: Conversation, *, begins_file: bool
+    ) -> tuple[tuple[str, list[Finding]], list[JudgedHistory]]:
+        options = self._options
+        among_others = self._conversations > 1
+        session = Session(conversation, self._reading, options.judged_as, begins_file, among_others)
+        found = judge_session(session, options.providers, options.rules)
+        histories = [
+            JudgedHistory(self._reading.path, history.line, history.conversation_id, number)
             for number, history in enumerate(session.histories)
         ]
-    skipped = reading.skipped or (None if histories else "no history in it")
-    checked = CheckedFile(
-        reading.path,
-        named,
-        reading.log_format,
-        len(reading.conversations),
-        tuple(histories),
-        len(reading.damaged),
-        skipped,
-    )
-    found = diagnostics(findings, reading.path, source, owners, options.limits)
-    for session in judged:
-        session.release()
-    return checked, found
+        conversation.sent = []
+        if not found:
+            session.release()
+        return (conversation.id, found), histories

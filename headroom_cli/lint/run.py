@@ -10,7 +10,7 @@ from typing import Literal
 
 from headroom_cli.lint.diagnostic import Diagnostic
 from headroom_cli.lint.engine import Selection
-from headroom_cli.lint.files import CheckedFile, Judged, JudgedHistory, Options, judge_file, judge_reading
+from headroom_cli.lint.files import CheckedFile, Judge, Judged, JudgedHistory, Options, judge_file
 from headroom_cli.lint.kept import Kept
 from headroom_cli.lint.sift import Sieve, sift
 from headroom_cli.parallel import KILLED, Lost, batches, spread
@@ -18,7 +18,7 @@ from headroom_cli.source.discover import Found, Skipped
 from headroom_cli.source.memory import collecting_seldom
 from headroom_cli.source.walk import path_text
 
-__all__ = ["CheckedFile", "JudgedHistory", "LintRun", "Options", "Sieve", "judge_reading", "lint_files", "unread"]
+__all__ = ["CheckedFile", "Judge", "JudgedHistory", "LintRun", "Options", "Sieve", "lint_files", "unread"]
 
 _COLLECT_EVERY = 400_000_000
 _PIECE_BYTES = 16_000_000

@@ -51,6 +51,8 @@ class Session:
     conversation: Conversation
     reading: Reading
     judged_as: JudgedAs | None = None
+    begins_file: bool = True
+    among_others: bool = False
     histories: list[History] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -65,7 +67,7 @@ class Session:
             return self.judged_as
         if conversation.log_format == "training":
             return "training"
-        rows = len(self.reading.conversations) > 1 and all(
+        rows = self.among_others and all(
             not sent.recorded and isinstance(sent.anchor, dict) and sent.body.keys() <= _ROW_KEYS
             for sent in conversation.sent
         )
@@ -95,7 +97,11 @@ class Session:
 
 def sessions(reading: Reading, judged_as: JudgedAs | None = None) -> list[Session]:
     """All conversations of a file. `judged_as` overrides what each seems to be."""
-    return [Session(conversation, reading, judged_as) for conversation in reading.conversations]
+    among_others = len(reading.conversations) > 1
+    return [
+        Session(conversation, reading, judged_as, number == 0, among_others)
+        for number, conversation in enumerate(reading.conversations)
+    ]
 
 
 def history_of(

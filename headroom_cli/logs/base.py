@@ -12,14 +12,17 @@ from headroom_cli.source.records import Record
 
 @dataclass(frozen=True, slots=True)
 class LogFormat:
-    """A way in which sessions are stored. `families` are the verdicts of `detect` that `read` takes."""
+    """A way in which sessions are stored. `families` are the verdicts of `detect` that `read` takes.
+
+    Where a file holds many conversations, `read` gives each as soon as nothing more can belong to it.
+    """
 
     name: str
     title: str
     client: str
     families: frozenset[str]
     summary: str
-    read: Callable[[Iterable[Record], str, Reading], list[Conversation]]
+    read: Callable[[Iterable[Record], str, Reading], Iterable[Conversation]]
 
 
 def conversation_id(*content_ids: str) -> str:

@@ -59,7 +59,8 @@ class Cassette:
         self._left = _MOST_NODES
 
     def __iter__(self) -> Iterator[Record]:
-        self.damaged, self.records, self._left = [], 0, _MOST_NODES
+        self.damaged.clear()
+        self.records, self._left = 0, _MOST_NODES
         opened = open_source(self.path, self.limits)
         longest = self.limits.line_bytes  # nodes of YAML take forty times their text
         try:

@@ -78,11 +78,13 @@ class Records:
     def __init__(self, path: str | Path | BinaryIO, *, limits: Limits = DEFAULT_LIMITS) -> None:
         self.path = path
         self.limits = limits
+        self.damaged: list[Damage] = []
+        self.replaced: dict[int, list[str]] = {}
         self._reset()
 
     def _reset(self) -> None:
-        self.damaged: list[Damage] = []
-        self.replaced: dict[int, list[str]] = {}
+        self.damaged.clear()
+        self.replaced.clear()
         self.records = 0
         self.bytes = 0
         self.compression: Compression | None = None

@@ -66,7 +66,7 @@ def tool_result(call_id: str, words: str) -> list[dict[str, Any]]:
 def read(*values: Any, path: str = f"{SESSION}.jsonl") -> tuple[list[Conversation], Reading]:
     reading = Reading(path)
     records = (Record(number, value) for number, value in enumerate(values, 1))
-    return FORMAT.read(records, path, reading), reading
+    return list(FORMAT.read(records, path, reading)), reading
 
 
 def texts(conversation: Conversation) -> list[str]:

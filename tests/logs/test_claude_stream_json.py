@@ -26,7 +26,7 @@ INIT = {
 def read(*values: Any) -> tuple[list[Conversation], Reading]:
     reading = Reading("run.jsonl")
     records = (Record(number, value) for number, value in enumerate(values, 1))
-    return FORMAT.read(records, "run.jsonl", reading), reading
+    return list(FORMAT.read(records, "run.jsonl", reading)), reading
 
 
 def answer(response: str, *blocks: Any, parent: str | None = None, fresh: int = 3, **extra: Any) -> dict[str, Any]:

@@ -35,7 +35,7 @@ _MOST = 50
 def check_session(check: SessionCheck) -> Iterator[Finding]:
     """Each broken record of the file, told with its first conversation."""
     reading = check.session.reading
-    if not reading.damaged or reading.conversations[0] is not check.session.conversation:
+    if not check.session.begins_file:
         return
     for damage in reading.damaged[:_MOST]:
         torn = damage.reason == TRUNCATED

@@ -65,6 +65,11 @@ class Keeper:
         if this.response_id:
             self._by_response[this.response_id] = this
 
+    def forget(self) -> None:
+        """Drop what is remembered of the requests kept so far; what comes is compared with what comes."""
+        self._values.clear()
+        self._by_response.clear()
+
     def _once(self, value: Any) -> Any:
         """The value, or the first one that was exactly like it (the order of keys counts)."""
         return self._values.setdefault(look(value), value) if isinstance(value, dict | list | str) else value
@@ -104,5 +109,7 @@ def _goes_on(last: Sent, this: Sent) -> bool:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Equal values of bodies are one object; but a parsed scalar is not."""
-    return one is other or (not isinstance(one, dict | list) and one == other)
+    """Whether two values of bodies are exactly alike: they are one object then, unless it was forgotten."""
+    if one is other or not isinstance(one, dict | list):
+        return one is other or bool(one == other)
+    return bool(one == other) and look(one) == look(other)

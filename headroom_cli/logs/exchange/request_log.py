@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from headroom_cli.logs.detection.detect import UNKNOWN, classify
@@ -30,19 +30,20 @@ REQUEST_FAMILIES = frozenset(
 _MAX_WAITING = 64  # requests on lines of their own that may wait for their response
 
 
-def read(records: Iterable[Record], path: str, reading: Reading) -> list[Conversation]:
+def read(records: Iterable[Record], path: str, reading: Reading) -> Iterator[Conversation]:
     """Read a request log of any kind."""
     log = RequestLog(path, reading)
     for line, value in records:
         log.add(line, value)
-    return log.finish()
+        yield from log.ended()
+    yield from log.finish()
 
 
 class RequestLog:
     """The exchanges of one file."""
 
     def __init__(self, path: str, reading: Reading) -> None:
-        self._threads = Threads(path, keeps_sent=reading.keeps_sent)
+        self._threads = Threads(path, keeps_sent=reading.keeps_sent, keyed=not reading.alone)
         self._reading = reading
         self._events: list[tuple[int, Any]] = []
         self._bedrock_events: list[tuple[int, Any]] = []
@@ -87,8 +88,12 @@ class RequestLog:
         if replaced:
             self._reading.replaced.setdefault(line, []).extend(replaced)
 
+    def ended(self) -> list[Conversation]:
+        """The conversations that have ended, as far as one can tell."""
+        return self._threads.ended()
+
     def finish(self) -> list[Conversation]:
-        """All conversations of the file."""
+        """All other conversations of the file."""
         while self._waiting:
             self._threads.add(self._waiting.popleft()[0])
         for custom_id, exchange in self._asked:
@@ -103,7 +108,7 @@ class RequestLog:
             self._add_response(body, line, None)
         for line, body, _ in assemble(self._events):
             self._add_response(body, line, None)
-        return self._threads.conversations(keyed=not self._reading.alone)
+        return self._threads.conversations()
 
     def _add_response(self, body: dict[str, Any], line: int, session: str | None, billing: str | None = None) -> None:
         exchange = from_response(body, line)

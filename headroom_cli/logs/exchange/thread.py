@@ -47,19 +47,21 @@ class Slot:
 
 
 class Thread:
-    """Builds one conversation. `slots` is its history now; `chain` identifies the prefixes of it."""
+    """Builds one conversation. `slots` is its history now; `chain` identifies the prefixes of it.
 
-    def __init__(
-        self, path: str, dialect: str, session: str | None, log_format: str | None, client: str | None
-    ) -> None:
-        name = log_format or LOG_FORMATS.get(dialect, dialect)
+    `continued` numbers the exchange that continued it last.
+    """
+
+    def __init__(self, path: str, dialect: str, session: str | None) -> None:
+        name = LOG_FORMATS.get(dialect, dialect)
         self.dialect = dialect
+        self.continued = 0
         self.marked = True
         self.slots: list[Slot] = []
         self.leading = 0
         self.chain: list[int] = []
         self.output: list[Slot] = []
-        self._log = Conversation("", session, name, dialect, path, identity="content", client=client)
+        self._log = Conversation("", session, name, dialect, path, identity="content")
         self._tracker = ContextTracker()
         self._system: dict[str, Part] = {}
         self._tools: dict[str, Declaration] = {}

@@ -3,6 +3,8 @@
 A request repeats the history before it. Requests that share a prefix are one thread; what is new in each enters the
 context, what is gone or changed leaves it. Each message of a log is hashed once, threads are found by their
 prefixes: the cost is linear in what the log repeats.
+
+A log may hold more conversations than memory does: one that is not continued while many others begin has ended.
 """
 
 from __future__ import annotations
@@ -22,6 +24,12 @@ from headroom_cli.wire.results import dump
 SAME_SHARE = 0.6
 """Share of the shorter history that two requests must have in common to be one thread."""
 
+MOST_MESSAGES = 50_000
+"""Messages of a log that may be held until it ends."""
+
+STAY_OPEN = 256
+"""Threads that may still be continued when there are more messages: those continued last."""
+
 _RECENT = 8  # threads of a session that a compacted request may continue
 _HEAD = 2000  # characters in which a summary names itself
 _SUMMARIES = ("continued from a previous", "conversation summary", "<summary>", "summary of")
@@ -39,15 +47,13 @@ class _Answer:
 class Threads:
     """Collects the exchanges of one file, in order, into conversations."""
 
-    def __init__(
-        self, path: str, log_format: str | None = None, client: str | None = None, *, keeps_sent: bool = False
-    ) -> None:
+    def __init__(self, path: str, *, keeps_sent: bool = False, keyed: bool = True) -> None:
         self._path = path
+        self._keyed = keyed
         self._keeper = Keeper() if keeps_sent else None
-        self._log_format = log_format
-        self._client = client
         self._threads: list[Thread] = []
-        self._links: dict[tuple[int, bytes | str], int] = {}
+        self._added = 0
+        self._bound = MOST_MESSAGES
         self._prefixes: dict[int, Thread] = {}
         self._sessions: dict[str, deque[Thread]] = {}
         self._answers: dict[str, _Answer] = {}
@@ -59,15 +65,40 @@ class Threads:
         """Put one exchange into the thread that it continues, or into a new one."""
         linked = exchange.previous_response_id is not None or exchange.dialect == "openai-responses"
         thread = self._add_linked(exchange) if linked else self._add_history(exchange)
+        self._added += 1
+        thread.continued = self._added
         if self._keeper is not None:
             if not exchange.keys:
                 self._message_keys(exchange, {})
             self._keeper.keep(thread.sent, exchange)
         return thread
 
-    def conversations(self, *, keyed: bool = True) -> list[Conversation]:
-        """All threads, finished, in the order in which they began; `keyed` as for `Thread.finish`."""
-        return [thread.finish(keyed=keyed) for thread in self._threads]
+    def ended(self) -> list[Conversation]:
+        """The threads that have ended, finished, in the order in which they began: none while there are few messages.
+
+        They are forgotten: a request that continues one after all begins a conversation.
+        """
+        if len(self._keys) < self._bound:
+            return []
+        open_still = set(sorted(self._threads, key=lambda thread: thread.continued)[-STAY_OPEN:])
+        ended = [thread for thread in self._threads if thread not in open_still]
+        self._threads = [thread for thread in self._threads if thread in open_still]
+        for thread in ended:
+            self._forget(thread)
+        self._answers = {name: answer for name, answer in self._answers.items() if answer.thread in open_still}
+        self._tips = {name: answer for name, answer in self._tips.items() if answer.thread in open_still}
+        recent = {name: [t for t in threads if t in open_still] for name, threads in self._sessions.items()}
+        self._sessions = {name: deque(threads, _RECENT) for name, threads in recent.items() if threads}
+        self._last = self._last if self._last in open_still else None
+        self._keys.clear()
+        self._bound = MOST_MESSAGES + sum(len(thread.slots) for thread in self._threads)
+        if self._keeper is not None:
+            self._keeper.forget()
+        return [thread.finish(keyed=self._keyed) for thread in ended]
+
+    def conversations(self) -> list[Conversation]:
+        """All threads that are open, finished, in the order in which they began."""
+        return [thread.finish(keyed=self._keyed) for thread in self._threads]
 
     def _add_linked(self, exchange: Exchange) -> Thread:
         """Responses API: the input may hold only what is new since the response that it names."""
@@ -96,11 +127,11 @@ class Threads:
         leading = 0
         while leading < len(keys) and _is_system(exchange.messages[leading]):
             leading += 1
-        root = self._links.setdefault((0, exchange.session or ""), len(self._links) + 1)
-        chain = self._chain(root, keys[leading:])
+        root = hash(exchange.session)
+        chain = _chain(root, keys[leading:])
         thread = None if exchange.alone else self._match(exchange, keys, chain)
         if thread is None or not thread.settle_dialect(exchange):
-            thread = Thread(self._path, exchange.dialect, exchange.session, self._log_format, self._client)
+            thread = Thread(self._path, exchange.dialect, exchange.session)
             thread.marked = exchange.marked
             self._threads.append(thread)
         old_chain = thread.chain
@@ -111,16 +142,8 @@ class Threads:
         thread.apply(exchange, keys, leading, message_at)
         if not exchange.alone:
             answer = [slot.key for slot in thread.slots[len(keys) :]]
-            self._index(thread, old_chain, chain + self._chain(chain[-1] if chain else root, answer), exchange)
+            self._index(thread, old_chain, chain + _chain(chain[-1] if chain else root, answer), exchange)
         return thread
-
-    def _chain(self, at: int, keys: list[bytes]) -> list[int]:
-        """For each prefix of `keys`, a number that stands for it: its node in a tree, below the node `at`."""
-        links, chain = self._links, []
-        for key in keys:
-            at = links.setdefault((at, key), len(links) + 1)
-            chain.append(at)
-        return chain
 
     def _match(self, exchange: Exchange, keys: list[bytes], chain: list[int]) -> Thread | None:
         """The thread that these messages continue."""
@@ -187,6 +210,15 @@ class Threads:
     def _parse(self, dialect: str, raw: Any) -> Message:
         message: Message = wire.module(dialect).parse_message(raw, 0)
         return message
+
+
+def _chain(at: int, keys: list[bytes]) -> list[int]:
+    """For each prefix of `keys`, behind what `at` stands for, a number that stands for it."""
+    chain = []
+    for key in keys:
+        at = hash((at, key))
+        chain.append(at)
+    return chain
 
 
 def _context_of(answer: _Answer) -> list[Slot]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from headroom_cli import wire
@@ -14,24 +14,23 @@ from headroom_cli.model import Conversation, Reading
 from headroom_cli.source.records import Record
 
 
-def read(records: Iterable[Record], path: str, reading: Reading) -> list[Conversation]:
+def read(records: Iterable[Record], path: str, reading: Reading) -> Iterator[Conversation]:
     """A new conversation begins with a system message, another session id, and each list of messages."""
-    conversations: list[Conversation] = []
     lines: list[int] = []
     rows: list[Any] = []
     session: str | None = None
     keyed = not reading.alone
 
-    def close() -> None:
+    def close() -> Iterator[Conversation]:
         if rows:
-            conversations.append(_conversation(rows, lines, path, session, keyed=keyed))
+            yield _conversation(rows, lines, path, session, keyed=keyed)
         lines.clear()
         rows.clear()
 
     for line, value in records:
         if isinstance(value, list):
-            close()
-            conversations.append(_conversation(value, [line] * len(value), path, None, keyed=keyed, anchor=value))
+            yield from close()
+            yield _conversation(value, [line] * len(value), path, None, keyed=keyed, anchor=value)
             continue
         if not _is_message(value):
             name = value["type"] if isinstance(value.get("type"), str) else "object"
@@ -44,13 +43,12 @@ def read(records: Iterable[Record], path: str, reading: Reading) -> list[Convers
                 continue
         begins = value.get("role") in ("system", "developer") and any(_speaks(row) for row in rows)
         if begins or (own is not None and session is not None and own != session):
-            close()
+            yield from close()
             session = None
         session = own or session
         lines.append(line)
         rows.append(value)
-    close()
-    return conversations
+    yield from close()
 
 
 FORMAT = LogFormat(

@@ -38,13 +38,14 @@ _MODEL = re.compile(r"/models?/([^/:?]+(?::[0-9]+)?)[/:]")
 _MOST_EXPANDED = 64 << 20
 
 
-def read(records: Iterable[Record], path: str, reading: Reading) -> list[Conversation]:
+def read(records: Iterable[Record], path: str, reading: Reading) -> Iterator[Conversation]:
     """The calls in the order in which they were recorded."""
     log = RequestLog(path, reading)
     for line, value in records:
         for interaction in _interactions(value):
             _add(log, interaction, line)
-    return log.finish()
+            yield from log.ended()
+    yield from log.finish()
 
 
 FORMAT = LogFormat(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import orjson
@@ -34,9 +34,8 @@ _TURNS = {
 _REJECTED = "rejected answers were left out"
 
 
-def read(records: Iterable[Record], path: str, reading: Reading) -> list[Conversation]:
+def read(records: Iterable[Record], path: str, reading: Reading) -> Iterator[Conversation]:
     """One conversation a row; of a pair of answers the preferred one, the other is never in the same context."""
-    conversations = []
     for line, value in records:
         rows = _rows(value) if isinstance(value, dict) else []
         if not rows:
@@ -59,8 +58,7 @@ def read(records: Iterable[Record], path: str, reading: Reading) -> list[Convers
         )
         if "rejected" in value or "non_preferred_output" in value:
             conversation.notes.append(_REJECTED)
-        conversations.append(conversation)
-    return conversations
+        yield conversation
 
 
 FORMAT = LogFormat(
