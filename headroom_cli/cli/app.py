@@ -53,6 +53,7 @@ def run() -> None:
         if ending_from_outside:
             code = say(ending_from_outside)
         elif hasattr(error, "show") and hasattr(error, "exit_code"):  # wrong usage, as Typer words it
+            vars(error)["message"] = getattr(error, "message", "").removeprefix("Value error, ")
             error.show()
             code = USAGE
         elif "--debug" in sys.argv:

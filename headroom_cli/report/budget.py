@@ -16,6 +16,7 @@ from headroom_cli.settle import Settled
 _SIZE = re.compile(r"^(\d{1,15}(?:\.\d{1,6})?)\s*([kKmM]?)$")
 _SHARE = re.compile(r"^(\d{1,3}(?:\.\d{1,6})?)\s*%$")
 _MONEY = re.compile(r"^\$?(\d{1,12}(?:\.\d{1,6})?)$")
+_WHOLE = 10_000  # hundredths of a per cent
 _UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
@@ -56,7 +57,10 @@ def _read(name: str, pattern: re.Pattern[str], text: str, unit: int, how: str) -
     found = pattern.match(text.strip())
     if found is None:
         raise BudgetProblem(f"{name}: cannot read {text!r}; write {how}")
-    return round(float(found[1]) * (_UNITS[found[2].lower()] if pattern is _SIZE else unit))
+    limit = round(float(found[1]) * (_UNITS[found[2].lower()] if pattern is _SIZE else unit))
+    if pattern is _SHARE and limit > _WHOLE:
+        raise BudgetProblem(f"{name}: {text.strip()} is more than the whole: no conversation could exceed it")
+    return limit
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ def log(tmp_path: Path) -> str:
     [
         (["--version"], 0, b""),
         (["analyze", "--nope"], 2, b"No such option: --nope"),
+        (["analyze", "-f", "jso"], 2, b"Invalid value for '--format' / '-f': 'jso' is not one of 'table', 'json',"),
         (["analyz"], 2, b"Did you mean 'analyze'?"),
         (["analyze", "no-such-file.jsonl"], 2, b"headroom: no such file or directory: no-such-file.jsonl"),
         (["explain", "rread"], 2, b"headroom: no rule or signal is called 'rread'; did you mean reread?"),

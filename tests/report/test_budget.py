@@ -28,6 +28,7 @@ def test_limits_are_read_as_people_write_them(texts: tuple[str, str, str], budge
         (("", "two"), "as in 2.50"),
         (("", "", "150x"), "max-context: .*as in 150k"),
         (("", "-1"), "as in 2.50"),
+        (("100.01%",), "100.01% is more than the whole"),
     ],
 )
 def test_other_texts_are_refused(texts: tuple[str, ...], words: str) -> None:
