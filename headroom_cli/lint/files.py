@@ -90,7 +90,7 @@ class Judge:
         self._options = options
         self._first: Conversation | None = None
         self._conversations = 0
-        self._found: list[tuple[str, list[Finding]]] = []
+        self._found: list[tuple[Session, list[Finding]]] = []
         self._histories: list[JudgedHistory] = []
 
     def take(self, conversation: Conversation) -> None:
@@ -99,16 +99,12 @@ class Judge:
         if self._first is None:
             self._first = conversation
         else:
-            found, histories = self._judge(conversation, begins_file=False)
-            self._found.append(found)
-            self._histories += histories
+            self._judge(conversation, begins_file=False)
 
     def finish(self, source: Path | BinaryIO, *, named: bool = True) -> Judged:
         """What was found; `source` is read again where something was."""
         if self._first is not None:
-            found, histories = self._judge(self._first, begins_file=True)
-            self._found.insert(0, found)
-            self._histories[:0] = histories
+            self._judge(self._first, begins_file=True)
         reading = self._reading
         checked = CheckedFile(
             reading.path,
@@ -120,12 +116,13 @@ class Judge:
             reading.skipped or (None if self._histories else "no history in it"),
         )
         findings = [finding for _, in_session in self._found for finding in in_session]
-        owners = [owner for owner, in_session in self._found for _ in in_session]
-        return checked, diagnostics(findings, reading.path, source, owners, self._options.limits)
+        owners = [session.conversation.id for session, in_session in self._found for _ in in_session]
+        found = diagnostics(findings, reading.path, source, owners, self._options.limits)
+        for session, _ in self._found:
+            session.release()
+        return checked, found
 
-    def _judge(
-        self, conversation: Conversation, *, begins_file: bool
-    ) -> tuple[tuple[str, list[Finding]], list[JudgedHistory]]:
+    def _judge(self, conversation: Conversation, *, begins_file: bool) -> None:
         options = self._options
         among_others = self._conversations > 1
         session = Session(conversation, self._reading, options.judged_as, begins_file, among_others)
@@ -134,7 +131,10 @@ class Judge:
             JudgedHistory(self._reading.path, history.line, history.conversation_id, number)
             for number, history in enumerate(session.histories)
         ]
+        start = 0 if begins_file else len(self._histories)
+        self._histories[start:start] = histories
         conversation.sent = []
-        if not found:
+        if found:
+            self._found.insert(0 if begins_file else len(self._found), (session, found))
+        else:
             session.release()
-        return (conversation.id, found), histories
