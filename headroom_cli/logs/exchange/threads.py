@@ -24,10 +24,10 @@ from headroom_cli.wire.results import dump
 SAME_SHARE = 0.6
 """Share of the shorter history that two requests must have in common to be one thread."""
 
-MOST_MESSAGES = 20_000
+MOST_MESSAGES = 50_000
 """Messages of a log that may be held until it ends."""
 
-STAY_OPEN = 2_000
+STAY_OPEN = 5_000
 """Threads that may still be continued when there are more messages: those continued last."""
 
 _RECENT = 8  # threads of a session that a compacted request may continue
