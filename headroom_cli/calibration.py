@@ -10,6 +10,7 @@ which a log lacks do not bend it. Requests that were held out tell how good it i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import polars as pl
 import polars.selectors as cs
@@ -26,6 +27,10 @@ _SMALL = 100.0  # tokens: an error in less than this counts as one in this
 _NEAR = 0.01  # relative errors below this weigh alike: the fit settles in few rounds
 _SINGULAR = 1e-9
 _REQUEST = ["conversation", "request_index"]
+
+_Part = Literal["all", "held", "not held"]
+_PARTS = get_args(_Part)
+_Line = tuple[float, float]  # slope and constant
 
 _MODELS = {
     "model": pl.String(),
@@ -57,16 +62,16 @@ class Calibration:
 
 def calibrate(settled: Settled) -> Calibration:
     """Compare recorded growth with estimates, over own requests. The order of files makes no difference."""
-    pairs = _pairs(settled)
+    # Sums in another order have other last digits.
+    pairs = _pairs(settled).sort("model", pl.exclude("conversation", "model"))
+    lines = _lines(pairs)
     rows: list[dict[str, object]] = []
     tested = [pl.DataFrame(schema={"conversation": pl.Int32, "error": pl.Float64})]
     for (model,), of_model in sorted(pairs.group_by("model"), key=lambda item: (-len(item[1]), item[0])):
-        # Sums in another order have other last digits.
-        ordered = of_model.sort(pl.exclude("conversation", "model"))
-        row, errors = _calibrated(ordered)
+        row, errors = _calibrated(of_model, {part: lines[model, part] for part in _PARTS if (model, part) in lines})
         rows.append({"model": model, **row})
         if errors is not None:
-            tested.append(ordered.select("conversation", error=errors))
+            tested.append(of_model.select("conversation", error=errors))
     models = pl.DataFrame(rows, schema=_MODELS)
     by_conversation = (
         pl.concat(tested)
@@ -164,18 +169,17 @@ def _pairs(settled: Settled) -> pl.DataFrame:
     )
 
 
-def _calibrated(pairs: pl.DataFrame) -> tuple[dict[str, float | None], pl.Series | None]:
+def _calibrated(pairs: pl.DataFrame, lines: dict[_Part, _Line]) -> tuple[dict[str, float | None], pl.Series | None]:
     """The row of a model, and the error of each pair where it was held out; None where there are too few."""
-    held = pairs["held"]
     row: dict[str, float | None] = {"pairs": len(pairs)}
-    if len(pairs) < MIN_PAIRS or held.all() or not held.any():
+    if len(pairs) < MIN_PAIRS or len(lines) < len(_PARTS):
         return row, None
     growth = pairs["growth"]
-    if_held, if_not = _predicted(pairs, _line(pairs.filter(~held))), _predicted(pairs, _line(pairs.filter(held)))
-    errors = (if_held.zip_with(held, if_not) - growth).abs() / growth
+    predicted = _predicted(pairs, lines["not held"]).zip_with(pairs["held"], _predicted(pairs, lines["held"]))
+    errors = (predicted - growth).abs() / growth
     before, error = _quantile((pairs["estimate"] - growth).abs() / growth, 0.5), _quantile(errors, 0.5)
     row |= {"error_before": before, "error": error, "error_90": _quantile(errors, 0.9)}
-    slope, constant = (round(value, digits) for value, digits in zip(_line(pairs), (4, 2), strict=True))
+    slope, constant = (round(value, digits) for value, digits in zip(lines["all"], (4, 2), strict=True))
     low, high = _PLAUSIBLE_SLOPE
     if low <= slope <= high and abs(constant) <= _MOST_OF_A_CALL and error <= before:
         row |= {"slope": slope, "constant": constant}
@@ -186,31 +190,56 @@ def _quantile(errors: pl.Series, share: float) -> float:
     return round(errors.quantile(share, "linear") or 0.0, 4)
 
 
-def _predicted(pairs: pl.DataFrame, line: tuple[float, float]) -> pl.Series:
+def _predicted(pairs: pl.DataFrame, line: _Line) -> pl.Series:
     slope, constant = line
     return pairs["text"] * slope + pairs["calls"] * constant + pairs["reasoning"]
 
 
-def _line(pairs: pl.DataFrame) -> tuple[float, float]:
-    """Slope and constant with the least sum of relative absolute errors, by least squares, reweighted."""
-    scale = 1.0 / (pairs["estimate"] + _SMALL)
-    text, calls, rest = pairs["text"] * scale, pairs["calls"] * scale, (pairs["growth"] - pairs["reasoning"]) * scale
-    slope = constant = 0.0
-    weighted = text, calls
+def _lines(pairs: pl.DataFrame) -> dict[tuple[str, _Part], _Line]:
+    """The line through each part of the pairs of each model, all fitted at once.
+
+    It has the least sum of relative absolute errors, found by least squares, reweighted.
+    """
+    scale = 1.0 / (pl.col("estimate") + _SMALL)
+    part = pl.when("held").then(pl.lit("held")).otherwise(pl.lit("not held"))
+    fitted = pl.concat([pairs.with_columns(part=pl.lit("all")), pairs.with_columns(part=part)]).select(
+        "model",
+        "part",
+        text=pl.col("text") * scale,
+        calls=pl.col("calls") * scale,
+        rest=(pl.col("growth") - pl.col("reasoning")) * scale,
+        weight=pl.lit(1.0),
+    )
+    text, calls, rest, weight = (pl.col(name) for name in ("text", "calls", "rest", "weight"))
+    tt, tc, cc, tr, cr = (pl.col(name) for name in ("tt", "tc", "cc", "tr", "cr"))
+    determinant = tt * cc - tc * tc
+    # Else there are no calls, or always as many as the text tells.
+    has_both = determinant > _SINGULAR * tt * cc
+    error = rest - text * pl.col("slope") - calls * pl.col("constant")
     for _ in range(_ROUNDS):
-        by_text, by_calls = weighted
-        tt, tc, cc = _dot(by_text, text), _dot(by_text, calls), _dot(by_calls, calls)
-        tr, cr = _dot(by_text, rest), _dot(by_calls, rest)
-        determinant = tt * cc - tc * tc
-        if determinant > _SINGULAR * tt * cc:
-            slope, constant = (tr * cc - cr * tc) / determinant, (cr * tt - tr * tc) / determinant
-        else:  # no calls, or always as many as the text tells
-            slope, constant = (tr / tt if tt else 0.0), 0.0
-        errors = rest - text * slope - calls * constant
-        weight = (errors * errors + _NEAR * _NEAR).pow(-0.5)
-        weighted = text * weight, calls * weight
-    return slope, constant
-
-
-def _dot(one: pl.Series, other: pl.Series) -> float:
-    return float(one.dot(other) or 0.0)
+        lines = (
+            fitted.group_by("model", "part", maintain_order=True)
+            .agg(
+                tt=(weight * text * text).sum(),
+                tc=(weight * text * calls).sum(),
+                cc=(weight * calls * calls).sum(),
+                tr=(weight * text * rest).sum(),
+                cr=(weight * calls * rest).sum(),
+            )
+            .select(
+                "model",
+                "part",
+                slope=pl.when(has_both)
+                .then((tr * cc - cr * tc) / determinant)
+                .when(tt != 0)
+                .then(tr / tt)
+                .otherwise(0),
+                constant=pl.when(has_both).then((cr * tt - tr * tc) / determinant).otherwise(0.0),
+            )
+        )
+        fitted = (
+            fitted.join(lines, on=["model", "part"], maintain_order="left")
+            .with_columns(weight=(error * error + _NEAR * _NEAR) ** -0.5)
+            .drop("slope", "constant")
+        )
+    return {(model, part): (slope, constant) for model, part, slope, constant in lines.iter_rows()}
