@@ -238,7 +238,8 @@ class Conversation:
     keys chain hashes from the first message on, so only a whole conversation that is a prefix of another is a copy.
     `system` and `tools` are the parts that requests carry outside their messages. `missing_parents` are the lines that
     follow one which is not in the file, `off_chain` those of results beside which another call of the same response
-    stands: a walk from the last line to the first does not meet them.
+    stands: a walk from the last line to the first does not meet them. `summaries` are the messages (by index) that sum
+    up what a compaction took out: they stand before what it kept, whose messages are older.
     """
 
     id: str
@@ -269,6 +270,7 @@ class Conversation:
     sent: list[Sent] = field(default_factory=list)
     missing_parents: list[int] = field(default_factory=list)
     off_chain: list[int] = field(default_factory=list)
+    summaries: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -30,7 +30,10 @@ def epochs(conversation: Conversation, judged_as: JudgedAs | None) -> Iterable[H
     """What was in the context at the last request before each reset, and what is in it at the end."""
     ends = sorted({reset - 1 for reset in conversation.resets if reset > 0})
     kept = not any(note.startswith("begins in the middle") for note in conversation.notes)
+    summaries = frozenset(conversation.summaries)
     for epoch, standing in enumerate(_standing(conversation.messages, ends)):
+        if summaries:
+            standing.sort(key=lambda seen: seen[0].index not in summaries)
         entries = _entries(conversation, standing)
         if not entries:
             continue

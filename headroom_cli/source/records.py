@@ -47,11 +47,13 @@ TRUNCATED_DOCUMENT = "truncated JSON document"
 
 UTF_16 = "UTF-16 text, not UTF-8"
 BINARY = "not text"
+LFS_POINTER = "a Git LFS pointer; the file itself was not fetched"
 NO_JSON = "no JSON in it"
 HARDLY_JSON = "hardly any JSON in it"
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b"\0 \t\r\n"
+_LFS_MAGIC = b"version https://git-lfs.github.com/spec/"
 _BINARY_MAGIC = (b"PK\x03\x04", b"SQLite format 3\0", b"PAR1", b"%PDF", b"\x7fELF", b"\x89PNG")
 _CONTROL = bytes(set(range(32)) - set(b"\0\t\n\f\r\x08\x1b\x1e"))
 _SAMPLE = 4096
@@ -250,6 +252,8 @@ def _refuse_binary(sample: bytes) -> None:
         raise Unreadable(UTF_16)
     if sample.startswith(_BINARY_MAGIC):
         raise Unreadable(BINARY)
+    if sample.startswith(_LFS_MAGIC):
+        raise Unreadable(LFS_POINTER)
     nulls = sample.count(b"\0")
     if nulls * 5 > len(sample) * 2 and b"\0\0" not in sample:
         raise Unreadable(UTF_16)

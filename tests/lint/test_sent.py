@@ -185,6 +185,32 @@ def test_claude_code_before_and_after_a_compaction(tmp_path: Path) -> None:
     ]
 
 
+def test_what_a_compaction_kept_stands_behind_its_summary(tmp_path: Path) -> None:
+    kept = {"preservedMessages": {"anchorUuid": "u2", "uuids": ["a2"]}}
+    rows = [
+        line("u1", None, "one"),
+        line("a1", "u1", [tool_use("toolu_1")], "msg_1"),
+        line("r1", "a1", [tool_result("toolu_1", "x")]),
+        line("a2", "r1", [text("done")], "msg_2"),
+        {
+            "type": "system",
+            "subtype": "compact_boundary",
+            "uuid": "b",
+            "parentUuid": None,
+            "sessionId": "s",
+            "compactMetadata": kept,
+        },
+        line("u2", "b", "A summary.", isCompactSummary=True),
+        line("u3", "u2", "two"),
+        line("a3", "u3", [text("ok")], "msg_3"),
+    ]
+    made = histories(tmp_path, *rows)
+    assert [said(history) for history in made] == [
+        [["one"], [{}], ["x"]],
+        [["A summary."], ["done"], ["two"], ["ok"]],
+    ]
+
+
 def test_claude_code_is_cleaned_up_as_its_client_does(tmp_path: Path) -> None:
     thought = {"type": "thinking", "thinking": "Hm.", "signature": "EqQ"}
     rows = [

@@ -438,3 +438,44 @@ def test_a_long_session_and_many_rewinds_stay_linear() -> None:
     assert time.perf_counter() - start < 20
     assert len(c.requests) == 13_999
     assert c.notes == ["branches alternate too often: abandoned ones were left in the context"]
+
+
+def test_a_call_that_was_given_up_when_the_session_was_taken_up_again_leaves() -> None:
+    c = read(
+        user("u1", None, "go"),
+        answer("a1", "u1", "1", "I ask."),
+        answer("a2", "a1", "1", "toolu_1"),
+        # The call never came back. The client drops it, and goes on from the text before it.
+        user("u2", "a1", "still there?"),
+        answer("b1", "u2", "2", "yes"),
+        user("u3", "b1", "good"),
+    )
+    assert seen(c, 1) == ["go", "I ask.", "still there?"]
+    assert context_of(c, "toolu_1") == ()
+
+
+@pytest.mark.parametrize("follows", ["a2", "n1"])
+def test_a_call_that_is_followed_stays_without_a_result(follows: str) -> None:
+    c = read(
+        user("u1", None, "go"),
+        answer("a1", "u1", "1", "I ask."),
+        answer("a2", "a1", "1", "toolu_1"),
+        {"type": "system", "subtype": "info", "uuid": "n1", "parentUuid": "a2", "sessionId": SESSION, "content": "x"},
+        user("u2", follows, "still there?"),
+        answer("b1", "u2", "2", "yes"),
+    )
+    assert seen(c, 1) == ["go", "I ask.", "toolu_1", "still there?"]
+
+
+def test_a_call_that_is_answered_later_stays() -> None:
+    c = read(
+        user("u1", None, "go"),
+        answer("a1", "u1", "1", "toolu_1"),
+        answer("a2", "a1", "1", "toolu_2"),
+        result("r1", "a1", "toolu_1", "one"),
+        user("u2", "a1", "meanwhile"),
+        result("r2", "a2", "toolu_2", "two"),
+        answer("b1", "r2", "2", "done"),
+    )
+    assert "toolu_2" in seen(c, 1)
+    assert context_of(c, "toolu_2") == (Interval(1),)

@@ -189,6 +189,10 @@ def test_lines_longer_than_a_block(size: int) -> None:
         (b"\x89PNG\r\n\x1a\n", "not text"),
         (b"SQLite format 3\0" + b"\0" * 100, "not text"),
         (b"PK\x03\x04", "not text"),
+        (
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:10559b\nsize 812\n",
+            "a Git LFS pointer; the file itself was not fetched",
+        ),
         (b"some prose\n" * 20_000, "no JSON in it"),
         (b"\x1f\x8b", "compressed data is cut off"),
         (b"\x1f\x8b\x99\x99 and more", "compressed data is damaged"),

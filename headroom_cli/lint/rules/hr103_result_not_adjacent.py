@@ -7,9 +7,10 @@ not expect it at the other; here both are one finding.
 
 Anthropic, Bedrock and Gemini look for the results in the turn right after the calls; OpenAI chat and its strict clones
 in the run of `tool` messages that follows; Mistral before the next assistant message. The Responses API takes an output
-anywhere after its call, but not before it; strict hosts of that API refuse a message between the two (a warning for
-OpenAI itself). Typical causes: an approval asked of the user before the call ran, a notice or an image put between call
-and result, a model that goes on talking after its call, a memory that reorders messages.
+anywhere after its call, but not before it; strict hosts of that API refuse a message between the two. For OpenAI itself
+that is a warning in a request, and a remark in a history, for Codex puts its own notices there. Typical causes: an
+approval asked of the user before the call ran, a notice or an image put between call and result, a model that goes on
+talking after its call, a memory that reorders messages.
 
 Anthropic merges consecutive messages of one side first: there an assistant text right after the call is no error, and a
 user's text before the results is HR105. Results of parallel calls in several user messages are HR106. Chat takes the
@@ -37,7 +38,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from headroom_cli.lint.base import Check, Finding, Fix, Related, Rule, in_their_words
+from headroom_cli.lint.base import Check, Finding, Fix, Related, Rule, Severity, in_their_words
 from headroom_cli.lint.history import Block, History
 from headroom_cli.lint.shapes.openai import is_legacy
 
@@ -98,13 +99,14 @@ def _interleaved(check: Check) -> Iterator[Finding]:
     entries = check.history.entries
     said = [*check.history.of_kind("text"), *check.history.of_kind("media")]
     messages = sorted({block.entry.index for block in said})
+    severity: Severity = "warning" if check.history.judged_as == "request" else "info"
     for call, result in check.matching.answered:
         after = bisect_right(messages, call.entry.index)
         if after < len(messages) and messages[after] < result.entry.index:
             yield check.finding(
                 f"a message stands between {call.name or 'a call'} ({call.id or 'no id'}) and its output",
                 result,
-                severity="warning",
+                severity=severity,
                 refs=("R05",),
                 call_ids=(call.id,) if call.id else (),
                 related=[Related(call, "its call"), Related(entries[messages[after]], "stands between")],

@@ -65,6 +65,7 @@ ATTACHMENT_FIELDS: dict[str, tuple[str, ...]] = {
     "token_usage": (),
     "budget_usd": (),
     "command_permissions": (),
+    "companion_intro": (),
     "structured_output": (),
 }
 

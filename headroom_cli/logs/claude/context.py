@@ -7,11 +7,12 @@ request saw is the path from the root to the unit that its response follows; the
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 
 from headroom_cli.logs.claude.responses import Response
 from headroom_cli.logs.context import ContextTracker
-from headroom_cli.model import LeftBy, Message, Part, Request, Thinking, ToolResult
+from headroom_cli.model import LeftBy, Message, Part, Request, Thinking, ToolCall, ToolResult
 
 CLEARED = "[Old tool result content cleared]"
 
@@ -64,6 +65,18 @@ class Retraction:
     """These lines were withdrawn from the context (a refusal, a superseded attempt)."""
 
     uuids: list[str]
+
+
+@dataclass(slots=True)
+class Abandonment:
+    """Line `at` goes on from line `line` of a response: of its calls further down, those that never got a result left.
+
+    So a client takes up a session that broke off while a call ran.
+    """
+
+    message: Message
+    line: int
+    at: int
 
 
 class Graph:
@@ -230,6 +243,18 @@ class Replay:
     def retract(self, retraction: Retraction) -> None:
         """Take withdrawn lines out."""
         self._withdraw(retraction.uuids, "rollback")
+
+    def abandon(self, abandonment: Abandonment, results: Container[str]) -> None:
+        """Take out the calls without a result that were left behind."""
+        for part in abandonment.message.parts:
+            if (
+                isinstance(part, ToolCall)
+                and abandonment.line < part.line < abandonment.at
+                and part.id not in results
+                and self._now.get(id(part), part) is not None
+            ):
+                self._tracker.leave((part,), "rewind")
+                self._now[id(part)] = None
 
     def replace(self, message: Message, part: ToolResult, text: str, line: int) -> ToolResult:
         """Give a result the text that the model sees instead of it; the original does not enter again."""

@@ -47,6 +47,7 @@ INERT_TYPES = frozenset(
         "summary",
         "tag",
         "task-summary",
+        "teleported-from",
         "turn_end",
         "worktree-state",
     )
@@ -126,6 +127,7 @@ class Lines:
             message.key = response.key
             unit = Unit(at.uuid, at.link, line, at.thread.agent, [message], response)
             thread.units[id(response)] = unit
+            self.threads.leave_behind(at, line)
             thread.events.append(unit)
         else:
             message, unit = response.message, thread.units[id(response)]
@@ -180,10 +182,12 @@ class Lines:
             self.threads.graph.absorb_between(unit, at.link)
         else:
             unit = Unit(at.uuid, at.link, line, at.thread.agent, [message])
+            self.threads.leave_behind(at, line)
             # Older clients write a summary without a boundary before it.
             unit.compaction = summary and not thread.awaits_summary
         if summary:
             thread.awaits_summary = False
+            thread.summaries.append(message)
         self.threads.add_line(at, line, message, unit)
 
     def _attachment(self, value: dict[str, Any], line: int) -> None:

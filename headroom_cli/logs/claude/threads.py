@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from headroom_cli.logs.claude.context import Clearing, Graph, Retraction, Unit
+from headroom_cli.logs.claude.context import Abandonment, Clearing, Graph, Retraction, Unit
 from headroom_cli.logs.claude.responses import Responses, raise_to, usable_id
 from headroom_cli.model import Message, NestedUsage, Origin, Part, Role, ToolResult
 from headroom_cli.wire.anthropic import parse_usage
@@ -18,7 +18,7 @@ ROOT, TEAM = "root:", "team:"
 # Walks along kept segments, over the whole file: bounded, for the segments of a hostile file may lead nowhere.
 _SEGMENT_STEPS = 200_000
 
-Event = Unit | Clearing | Retraction
+Event = Unit | Clearing | Retraction | Abandonment
 
 
 @dataclass(slots=True, eq=False)
@@ -28,6 +28,7 @@ class Thread:
     `sessions` says, message by message, which session wrote it. `callers` and `results` go by call id. `cut`: the
     first line follows one that is not in the file. `missing`: uuids of lines whose parent is not in it.
     `result_parents` are the parents of results (with their lines), `continued` those of later lines of a response.
+    `summaries` are those of compactions.
     """
 
     agent: str
@@ -51,6 +52,7 @@ class Thread:
     missing: list[str] = field(default_factory=list)
     result_parents: dict[str, int] = field(default_factory=dict)
     continued: set[str] = field(default_factory=set)
+    summaries: list[Message] = field(default_factory=list)
 
     def add_nested(self, value: dict[str, Any], copy: dict[str, Any]) -> None:
         """A progress record holds a copy of a subagent's line: its usage counts only where its own file is missing."""
@@ -106,6 +108,10 @@ class Threads:
         # Each line that has a place is in the graph.
         link = parent if above is not None and not self._moved else self._link(parent, thread, uuid)
         return Place(thread, uuid, link)
+
+    def holds(self, uuid: str) -> bool:
+        """Whether a line of this uuid has a place."""
+        return uuid in self._thread_of
 
     def of_agent(self, agent: str) -> Thread:
         """The thread of a subagent, or the main thread."""
@@ -191,6 +197,13 @@ class Threads:
         """No model sees the line; what names it as parent follows its parent."""
         if at.uuid is not None:
             self.graph.bridge(at.uuid, at.link)
+
+    def leave_behind(self, at: Place, line: int) -> None:
+        """The line may go on from within a response: what of its calls is not answered yet may have been given up."""
+        link = self.graph.bridges.get(at.link, at.link) if isinstance(at.link, str) else None
+        message, followed = self.graph.lines.get(link, (None, 0)) if isinstance(link, str) else (None, 0)
+        if message is not None and message.role == "assistant" and message.last_line > followed:
+            at.thread.events.append(Abandonment(message, followed, line))
 
     def add_boundary(self, at: Place, line: int, metadata: object) -> None:
         """A compaction: a new root, which keeps the messages that it lists. `logicalParentUuid` is not followed."""

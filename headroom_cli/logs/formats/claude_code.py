@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from headroom_cli.logs.base import LogFormat, conversation_id
-from headroom_cli.logs.claude.context import Clearing, Replay, Retraction
+from headroom_cli.logs.claude.context import Abandonment, Clearing, Replay, Retraction
 from headroom_cli.logs.claude.lines import Lines
+from headroom_cli.logs.claude.order import in_order
 from headroom_cli.logs.claude.responses import usable_id
 from headroom_cli.logs.claude.threads import ROOT, Thread
 from headroom_cli.model import Conversation, Message, Reading, Text, ToolCall
@@ -32,7 +33,7 @@ def read(records: Iterable[Record], path: str, reading: Reading) -> list[Convers
     stem = Path(path).stem
     agent = stem.removeprefix("agent-") if stem.startswith("agent-") else ""
     lines = Lines(reading.unknown, agent, alone=reading.alone)
-    for line, value in records:
+    for line, value in in_order(records, lines.threads.holds):
         lines.take(value, line)
     return conversations(lines, path, session_of(lines, stem), NAME)
 
@@ -94,6 +95,7 @@ def _conversation(lines: Lines, thread: Thread, path: str, session: str | None, 
     conversation.off_chain = sorted(
         thread.result_parents[uuid] for uuid in thread.continued & thread.result_parents.keys()
     )
+    conversation.summaries = [message.index for message in thread.summaries if id(message) not in thread.dropped]
     if thread.cut:
         conversation.notes.append("begins in the middle of a session: what stood before it is not in the file")
     if _unexplained_drops(conversation):
@@ -140,6 +142,8 @@ def _replay(lines: Lines, thread: Thread, conversation: Conversation) -> None:
             replay.clear(event, thread.results)
         elif isinstance(event, Retraction):
             replay.retract(event)
+        elif isinstance(event, Abandonment):
+            replay.abandon(event, thread.results)
         elif event.response is not None and (event.response.usage is not None or not thread.has_usage):
             # Without any recorded usage each response still implies a request.
             conversation.requests.append(replay.request(event, event.response))

@@ -133,6 +133,8 @@ def test_results_of_one_run_come_in_any_order() -> None:
 def test_responses_take_an_output_anywhere_after_its_call() -> None:
     between = [item("user"), function_call("a"), item("developer"), function_call("b"), function_output("b")]
     assert told(findings([*between, function_output("a")], "openai-responses")) == [("HR103", "warning")]
+    in_a_log = findings([*between, function_output("a"), assistant("b")], "openai-responses", as_="history")
+    assert told(in_a_log) == [("HR103", "info")]
     parallel = [item("user"), function_call("a"), function_call("b"), function_output("b"), function_output("a")]
     assert told(findings(parallel, "openai-responses")) == []
 
