@@ -24,6 +24,7 @@ def describe(history: History, conversation: Conversation) -> None:
     history.client = conversation.client
     history.conversation_id = conversation.id
     history.session_id = conversation.session_id
+    history.is_branch = conversation.kind != "main"
 
 
 def epochs(conversation: Conversation, judged_as: JudgedAs | None) -> Iterable[History]:

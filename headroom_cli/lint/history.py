@@ -83,9 +83,9 @@ class History:
     `body` is the request's envelope, or the row that held the messages; {} where there is none. `system` and `tools`
     are raw; None = not recorded. `anchor` is the value on `line` that `Entry.path` starts from; None where entries
     and blocks lie on lines of their own (session logs). `complete` is False where the log begins in the middle, or the
-    server holds more of the history. `wire` is False where the log does not keep the provider's own form: then only
-    pairing can be judged. `replaced` are the strings of the file, by line, that held lone surrogates; None where
-    strings stand as given.
+    server holds more of the history. `is_branch`: it is a subagent's, or of another thread beside the main one. `wire`
+    is False where the log does not keep the provider's own form: then only pairing can be judged. `replaced` are the
+    strings of the file, by line, that held lone surrogates; None where strings stand as given.
     """
 
     dialect: str
@@ -104,6 +104,7 @@ class History:
     session_id: str | None = None
     epoch: int = 0
     complete: bool = True
+    is_branch: bool = False
     wire: bool = True
     last_epoch: bool = True
     replaced: dict[int, list[str]] | None = None

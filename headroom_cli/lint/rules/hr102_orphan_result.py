@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from headroom_cli.lint.base import Check, Finding, Fix, Rule, in_their_words
+from headroom_cli.lint.base import Check, Finding, Fix, Rule, Severity, in_their_words
 from headroom_cli.lint.shapes.openai import is_legacy
 
 _FIX = Fix("neutralize", "turn the result into text in the same place, or drop it if it is empty")
@@ -63,8 +63,10 @@ _IN_RUN_ERRORS = {
 def check(check: Check) -> Iterator[Finding]:
     """Results whose id no call has; HR107 speaks of those that stand where a call waits for another id."""
     history, named = check.history, check.profile.name
+    doubtful: Severity = "info" if history.is_branch and not history.complete else "warning"
+    served = {block.id for block in history.of_kind("server_call")}
     for orphan in check.matching.orphans:
-        if orphan.waiting:
+        if orphan.waiting or (orphan.result.entry.side == "assistant" and orphan.result.id in served):
             continue
         if named == "openai-responses" and not history.complete:
             continue
@@ -77,7 +79,7 @@ def check(check: Check) -> Iterator[Finding]:
         yield check.finding(
             f"the result {result.id or result.name or 'without an id'} answers no call of this history",
             result,
-            severity="error" if history.complete and not legacy else "warning",
+            severity="error" if history.complete and not legacy else doubtful,
             refs=refs + lost,
             call_ids=(result.id,) if result.id else (),
             api_error=in_their_words(

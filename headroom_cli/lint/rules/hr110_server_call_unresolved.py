@@ -49,6 +49,8 @@ def check(check: Check) -> Iterator[Finding]:
     if not calls or history.dialect != "anthropic":
         return
     resolved = {block.id for block in history.of_kind("server_result")}
+    # Some hosts write a plain result beside the call; HR304 speaks of it.
+    resolved |= {block.id for block in history.of_kind("result") if block.entry.side == "assistant"}
     if all(call.id in resolved for call in calls):
         return
     turns = [turn for turn in check.turns if turn.side != "system"]

@@ -61,7 +61,7 @@ def check(check: Check) -> Iterator[Finding]:
         "the first message is the assistant's"
         + ("" if certain else "; what came before is not here" if refuses else ", which may be refused"),
         first,
-        severity="error" if certain else "warning",
+        severity="error" if certain else "info" if history.is_branch and not history.complete else "warning",
         confidence="high" if certain else "medium",
         api_error=_ERRORS[name],
         fix=_FIX,

@@ -8,7 +8,8 @@ Claude Code resumes a session by walking from the last line to the first, from p
 missing the walk ends: the model sees less than the file holds, and perhaps a result without its call.
 
 A file that begins in the middle of a session (a copy, an excerpt) has such a line at its beginning; that is told as
-info. What was judged here goes on with the line that was written before.
+info, and so is a gap in the file of a subagent, which nobody resumes. What was judged here goes on with the line that
+was written before.
 
 ## Example
 
@@ -47,7 +48,7 @@ def check_session(check: SessionCheck) -> Iterator[Finding]:
             "the line follows one that is not in the file: a resumed session may see nothing of what stands "
             f"before it{more}",
             line=later[0],
-            severity="warning",
+            severity="warning" if conversation.kind == "main" else "info",
         )
 
 

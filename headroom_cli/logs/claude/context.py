@@ -71,7 +71,8 @@ class Retraction:
 class Abandonment:
     """Line `at` goes on from line `line` of a response: of its calls further down, those that never got a result left.
 
-    So a client takes up a session that broke off while a call ran.
+    So a client takes up a session that broke off while a call ran. Where it goes on from the result of another call
+    of the response, it has sent the call all the same (and been refused: real sessions tell).
     """
 
     message: Message
