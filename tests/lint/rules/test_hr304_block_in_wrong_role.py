@@ -7,6 +7,7 @@ from tests.lint.support import (
     bedrock_result,
     bedrock_use,
     error_codes,
+    findings,
     of,
     text,
     tool_result,
@@ -48,3 +49,11 @@ def test_bedrock_and_strict_hosts() -> None:
     assert of(CODE, [user(bedrock_use("a"))], "bedrock")
     assert of(CODE, [user({"text": "x"}), assistant(bedrock_use("a"), bedrock_result("a"))], "bedrock")
     assert "D05" in of(CODE, [user("x"), assistant(tool_use("a"), tool_result("a"))], "strict")[0].refs
+
+
+def test_a_host_of_another_model_that_answers_its_own_call_is_doubted_once() -> None:
+    served = {"type": "server_tool_use", "id": "call_1", "name": "webReader", "input": {}}
+    history = [user("a"), assistant(served, tool_result("call_1"), text("b")), user("c"), assistant("d")]
+    found = findings(history, as_="history", model="glm-4.7")
+    assert [(f.rule.code, f.severity) for f in found] == [(CODE, "warning")]
+    assert [(f.rule.code, f.severity) for f in findings(history, as_="history")] == [(CODE, "error")]

@@ -134,3 +134,29 @@ def test_calls_one_after_the_other_are_silent(tmp_path: Path) -> None:
     rows[2], rows[3] = rows[3], rows[2]
     rows[3]["message"]["id"] = "msg_9"
     assert log(tmp_path, lines(*rows)) == []
+
+
+def of_a_branch(*rows: Raw) -> str:
+    return lines(*({**row, "isSidechain": True, "agentId": "a1b2c3"} for row in rows))
+
+
+def test_a_gap_in_what_nobody_resumes_is_info(tmp_path: Path) -> None:
+    gap = [*GOOD, line("a2", "lost", said("well"), id="msg_2"), line("u3", "a2", said("so"))]
+    assert [(found.rule.code, found.severity) for found in log(tmp_path, lines(*gap))] == [("HR902", "warning")]
+    assert [(found.rule.code, found.severity) for found in log(tmp_path, of_a_branch(*gap))] == [("HR902", "info")]
+
+
+@pytest.mark.parametrize(
+    ("first", "code"),
+    [
+        ([line("a1", "elsewhere", said("done"), id="msg_1")], "HR302"),
+        ([line("u1", "elsewhere", result(1))], "HR102"),
+    ],
+)
+def test_a_branch_begins_where_its_thread_was(tmp_path: Path, first: list[Raw], code: str) -> None:
+    begin = first[0]["uuid"]
+    rest = [line("u2", begin, said("Sum it up.")), line("a2", "u2", said("It is done."), id="msg_2")]
+    path = tmp_path / "log.jsonl"
+    path.write_text(of_a_branch(*first, *rest))
+    told = [(found.rule.code, found.severity) for found in findings_in(path, "anthropic")]
+    assert (code, "info") in told and not {severity for _, severity in told} - {"info"}
