@@ -346,3 +346,23 @@ def test_many_lines_of_one_response_stay_linear() -> None:
     c = read(*lines)
     assert len(c.requests) == 1
     assert len(c.messages[1].parts) == 5000
+
+
+def test_counters_that_were_guessed_when_the_stream_began_are_those_of_one_response() -> None:
+    # Hosts of other models estimate the input, without output, and correct it with the last lines.
+    guess, end = {"input_tokens": 87_782, "output_tokens": 0}, {"input_tokens": 101_039, "output_tokens": 178}
+    later = {"input_tokens": 101_500, "output_tokens": 9}
+    c = read(
+        user("u1", None, "go"),
+        answer("a1", "u1", text("I look."), guess, requestId=None),
+        answer("a2", "a1", call("toolu_1"), guess, requestId=None),
+        result("r1", "a2", "toolu_1", "x"),
+        answer("a3", "r1", call("toolu_2"), end, "tool_use", requestId=None),
+        answer("a4", "a3", call("toolu_3"), end, "tool_use", requestId=None),
+        result("r2", "a3", "toolu_2", "y"),
+        result("r3", "a4", "toolu_3", "z"),
+        # Under the same id, but after the end: another response.
+        answer("b1", "r3", text("Done."), later, "end_turn", requestId=None),
+    )
+    counted = [(r.usage.input_tokens, r.usage.output_tokens) for r in c.requests if r.usage is not None]
+    assert counted == [(101_039, 178), (101_500, 9)]

@@ -119,7 +119,11 @@ class Lines:
         counters = counters_of(usage)
         response_id, request_id = usable_id(body.get("id")), usable_id(value.get("requestId"))
         identity, key = _identity(response_id, request_id, at.uuid, line)
-        response = thread.responses.find(identity, request_id, model, counters)
+        response = self._goes_on(at, response_id, model)
+        if response is None:
+            response = thread.responses.find(identity, request_id, model, counters)
+        else:
+            thread.responses.tell(identity, response, counters)
         if response is None:
             message = self.threads.add_message(at, value, line, "assistant", [], "model", "")
             response = Response(key, response_id, request_id, model, message, counters)
@@ -147,6 +151,19 @@ class Lines:
         thread.has_usage = thread.has_usage or response.usage is not None
         if superseded := value.get("supersedesUuids"):
             thread.events.append(Retraction(strings(superseded)))
+
+    def _goes_on(self, at: Place, response_id: str | None, model: str | None) -> Response | None:
+        """The response that the line follows, if it has the same id and has not ended, whatever the counters say.
+
+        Other hosts guess the input when a stream begins, with no output, and tell it at the end.
+        """
+        unit = self.threads.graph.find(at.link) if response_id is not None else None
+        response = unit.response if unit is not None else None
+        if response is None or response.id != response_id or response.model != model or response.final:
+            return None
+        line = self.threads.graph.lines.get(at.link) if isinstance(at.link, str) else None
+        follows_itself = line is not None and line[0] is response.message
+        return response if follows_itself or not response.has_output else None
 
     def _user(self, value: dict[str, Any], line: int) -> None:
         body = value.get("message")

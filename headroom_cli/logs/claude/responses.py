@@ -42,6 +42,11 @@ class Response:
     calls: set[str] = field(default_factory=set)
     texts: set[tuple[type, str, str | None]] = field(default_factory=set)
 
+    @property
+    def has_output(self) -> bool:
+        """Whether more output was counted than the placeholder that a stream begins with."""
+        return self.usage is not None and (self.usage.output_tokens or 0) > 1
+
     def add_usage(self, raw: Any, stop_reason: object) -> None:
         """Take the counters of one line: the maximum of each."""
         reason = text_or_none(stop_reason)
@@ -150,6 +155,10 @@ class Responses:
             response.key += "|" + (response.model or "") + "|" + ".".join(map(str, response.counters))
         group.append(response)
         self._exact.setdefault((identity, response.model, response.counters), response)
+
+    def tell(self, identity: str, response: Response, counters: Counters) -> None:
+        """A line of a response has these counters: later lines with the same belong to it, too."""
+        self._exact.setdefault((identity, response.model, counters), response)
 
     def latest(self, identity: str) -> Response | None:
         """The response of this identity that began last."""
