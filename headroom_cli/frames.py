@@ -54,6 +54,9 @@ CONVERSATIONS: Schema = {
     "context_resets": pl.Int32(),
     "notes": pl.List(pl.String()),
     "resets": pl.List(pl.Int32()),
+    "spawned": pl.List(pl.String()),
+    "spawning_calls": pl.List(pl.String()),
+    "spawned_names": pl.List(pl.String()),
     "content_key": pl.String(),
 }
 MESSAGES: Schema = {

@@ -230,6 +230,14 @@ class Sent:
     markers: tuple[tuple[int, int], ...] = ()
 
 
+class Spawn(NamedTuple):
+    """A subagent: its conversation's id, the call that started it, and of which type it is, where the log tells."""
+
+    conversation_id: str
+    call_id: str
+    agent_name: str | None
+
+
 @dataclass(slots=True)
 class Conversation:
     """One thread that one model sees. A file may hold many; a session may span files.
@@ -239,7 +247,8 @@ class Conversation:
     `system` and `tools` are the parts that requests carry outside their messages. `missing_parents` are the lines that
     follow one which is not in the file, `off_chain` those of results beside which another call of the same response
     stands: a walk from the last line to the first does not meet them. `summaries` are the messages (by index) that sum
-    up what a compaction took out: they stand before what it kept, whose messages are older.
+    up what a compaction took out: they stand before what it kept, whose messages are older. `spawned` are the
+    subagents whose own files may be elsewhere.
     """
 
     id: str
@@ -271,6 +280,7 @@ class Conversation:
     missing_parents: list[int] = field(default_factory=list)
     off_chain: list[int] = field(default_factory=list)
     summaries: list[int] = field(default_factory=list)
+    spawned: list[Spawn] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -63,7 +63,7 @@ def settle(
     about cost can be ignored here.
     """
     chosen = selection or Selection()
-    ranked = _ranked(frames.conversations)
+    ranked = _ranked(_told_by_parents(frames.conversations))
     copies = _content_copies(ranked, frames.messages)
     ranked = ranked.with_columns(
         is_copy=pl.col("conversation").is_in(copies.implode()), selected=chosen.conversations()
@@ -93,6 +93,27 @@ def settle(
         waste=pl.concat([_own_waste(blocks, frames.waste), _rebuilt_waste(rebuilt)], how="diagonal"),
         diagnostics=_own_diagnostics(conversations, frames.diagnostics),
         nested=price_requests(_unseen_nested(ranked, frames.nested, requests).filter(chosen.requests()), prices),
+    )
+
+
+def _told_by_parents(conversations: pl.DataFrame) -> pl.DataFrame:
+    """Subagents with the call and the type that only the file of who started them tells."""
+    spawned = (
+        conversations.filter(pl.col("spawned").list.len() > 0)
+        .select("spawned", "spawning_calls", "spawned_names")
+        .explode("spawned", "spawning_calls", "spawned_names")
+        .unique("spawned", keep="first", maintain_order=True)
+    )
+    conversations = conversations.drop("spawned", "spawning_calls", "spawned_names")
+    if spawned.is_empty():
+        return conversations
+    return (
+        conversations.join(spawned, left_on="conversation_id", right_on="spawned", how="left", maintain_order="left")
+        .with_columns(
+            parent_call_id=pl.coalesce("parent_call_id", "spawning_calls"),
+            agent_name=pl.coalesce("agent_name", "spawned_names"),
+        )
+        .drop("spawning_calls", "spawned_names")
     )
 
 

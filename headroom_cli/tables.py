@@ -128,6 +128,9 @@ def _conversation_row(number: int, c: Conversation) -> dict[str, list[Any]]:
         "context_resets": len(c.resets),
         "notes": c.notes,
         "resets": c.resets,
+        "spawned": [spawn.conversation_id for spawn in c.spawned],
+        "spawning_calls": [spawn.call_id for spawn in c.spawned],
+        "spawned_names": [spawn.agent_name for spawn in c.spawned],
         "content_key": c.messages[-1].key if c.identity == "content" and c.messages else None,
     }
     return {name: [value] for name, value in values.items()}

@@ -14,6 +14,7 @@ from headroom_cli.model import (
     NestedUsage,
     Part,
     Request,
+    Spawn,
     Text,
     ToolCall,
     ToolResult,
@@ -390,3 +391,14 @@ def test_a_copy_without_usage_takes_none_from_the_response(first_has_usage: bool
     owners = [figures["usage"] for figures in conversation_figures(result) if figures["usage"] is not None]
     assert owners == [totals(result, 2)["usage"]]
     assert (owners[0]["requests"], owners[0]["output_tokens"], owners[0]["lower_bound_requests"]) == (2, 10, 2)
+
+
+def test_the_file_of_a_parent_tells_what_its_subagents_are() -> None:
+    parent, child = Session(), Session("s2", "agent-a7f.jsonl", "subagent")
+    parent.turn(1)
+    child.turn(2)
+    parent.log.spawned = [Spawn(child.log.id, "toolu_1", "Explore"), Spawn("elsewhere", "toolu_2", None)]
+    told = settled(parent.log, child.log).conversations.select("agent_name", "parent_call_id")
+    assert told.rows() == [(None, None), ("Explore", "toolu_1")]
+    child.log.agent_name, child.log.parent_call_id = "Plan", "toolu_9"
+    assert settled(child.log, parent.log).conversations["agent_name"].to_list() == ["Plan", None]

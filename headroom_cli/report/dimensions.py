@@ -170,6 +170,8 @@ def _grouped(
 def _header(name: str) -> pl.Expr:
     if name == "session":
         return pl.coalesce("session_id", "conversation_id")
+    if name == "agent":
+        return pl.coalesce("agent_name", pl.when(pl.col("kind") == "subagent").then(pl.lit("unnamed")))
     return pl.col({"model": "model", "start": "started_at", **_CONVERSATION}[name])
 
 

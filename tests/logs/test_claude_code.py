@@ -12,7 +12,7 @@ from headroom_cli.logs import read_log
 from headroom_cli.logs.base import conversation_id
 from headroom_cli.logs.claude.context import CLEARED
 from headroom_cli.logs.formats.claude_code import FORMAT
-from headroom_cli.model import Conversation, NestedUsage, Reading, Text, Usage
+from headroom_cli.model import Conversation, NestedUsage, Reading, Spawn, Text, Usage
 from headroom_cli.source.records import Record
 
 SESSION = "0b3c9a52-1111-4222-8333-944445555666"
@@ -518,3 +518,31 @@ def test_any_order_of_lines_is_read(order: list[int]) -> None:
 )
 def test_any_parents_are_followed(parents: list[str]) -> None:
     check(read(*[{**value, "parentUuid": parent} for value, parent in zip(BASE, parents, strict=True)])[0])
+
+
+def test_subagents_in_files_of_their_own_are_told_of_by_their_parent() -> None:
+    (main,), _ = read(
+        user("u1", None, "go"),
+        answer("a1", "u1", "A", task("toolu_1", "look there")),
+        user("r1", "a1", tool_result("toolu_1", "there"), toolUseResult={"agentId": "a7f"}),
+        answer("a2", "r1", "B", text("done")),
+    )
+    assert main.spawned == [Spawn(conversation_id("claude-code", SESSION, "a7f", ""), "toolu_1", "Explore")]
+    own = [user("s1", None, "look there", isSidechain=True, agentId="a7f")]
+    (child,) = FORMAT.read([Record(1, own[0])], "agent-a7f.jsonl", Reading("x"))
+    assert (child.kind, child.id) == ("subagent", main.spawned[0].conversation_id)
+
+
+@pytest.mark.parametrize(
+    ("agent", "kind", "name"),
+    [
+        ("acompact-080f79", "side", "compact"),
+        ("aprompt_suggestion-09c451", "side", "prompt_suggestion"),
+        ("a44e090", "subagent", None),
+        ("ab12cd34ef56ab12c", "subagent", None),
+    ],
+)
+def test_agents_that_serve_the_client_are_named_by_their_id(agent: str, kind: str, name: str | None) -> None:
+    row = user("s1", None, "sum it up", isSidechain=True, agentId=agent)
+    (child,) = FORMAT.read([Record(1, row)], f"agent-{agent}.jsonl", Reading("x"))
+    assert (child.kind, child.agent_name) == (kind, name)

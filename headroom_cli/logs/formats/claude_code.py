@@ -7,6 +7,7 @@ of these files (claude-agent-sdk-python, `_internal/sessions.py`) and real files
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,13 +19,16 @@ from headroom_cli.logs.claude.lines import Lines
 from headroom_cli.logs.claude.order import in_order
 from headroom_cli.logs.claude.responses import usable_id
 from headroom_cli.logs.claude.threads import ROOT, Thread
-from headroom_cli.model import Conversation, Message, Reading, Text, ToolCall
+from headroom_cli.model import Conversation, Message, Reading, Spawn, Text, ToolCall
 from headroom_cli.source.records import Record
+from headroom_cli.wire.base import text_or_none
 
 NAME = "claude-code"
 CLIENT = "Claude Code"
 
 _MAX_SIDECAR = 65_536
+# Agents that serve the client itself, not the task: `acompact-…`, `aprompt_suggestion-…`, `aside_question-…`.
+_OWN_AGENT = re.compile(r"a([a-z]+(?:_[a-z]+)*)-[0-9a-f]+")
 _DROP = 5_000
 
 
@@ -55,6 +59,7 @@ def conversations(lines: Lines, path: str, session: str | None, log_format: str)
     result = []
     for thread in threads:
         conversation = _conversation(lines, thread, path, session, log_format)
+        conversation.spawned = _spawned(lines, thread, session, log_format)
         if thread.agent:
             _place(conversation, thread, session, log_format, sidecar, lines, spawning)
         _mark_repeats(conversation, seen)
@@ -183,13 +188,16 @@ def _place(
     spawning: dict[str, tuple[str, str | None]],
 ) -> None:
     """Say whose subagent a thread is, by which call, under which name."""
-    conversation.kind = "subagent"
+    own = _OWN_AGENT.fullmatch(thread.agent)
+    conversation.kind = "subagent" if own is None else "side"
     if session is not None:
         parent_agent = usable_id(sidecar.get("parentAgentId")) or ""
         conversation.parent_id = _thread_id(log_format, session, parent_agent, "")
     call, name = spawning.get(_first_text(conversation), (None, None))
     conversation.parent_call_id = usable_id(sidecar.get("toolUseId")) or lines.spawned_by.get(thread.agent) or call
     conversation.agent_name = usable_id(sidecar.get("agentType")) or thread.agent_name or name
+    if own is not None:
+        conversation.agent_name = own[1]
 
 
 def _spawning_calls(threads: list[Thread]) -> dict[str, tuple[str, str | None]]:
@@ -205,6 +213,19 @@ def _spawning_calls(threads: list[Thread]) -> dict[str, tuple[str, str | None]]:
                     if isinstance(prompt, str):
                         calls.setdefault(prompt, (part.id, kind if isinstance(kind, str) else None))
     return calls
+
+
+def _spawned(lines: Lines, thread: Thread, session: str | None, log_format: str) -> list[Spawn]:
+    """The subagents that calls of the thread started."""
+    started = [(agent, call) for agent, call in lines.spawned_by.items() if call in thread.callers]
+    if not started or session is None:
+        return []
+    types: dict[str, str | None] = {}
+    for message in thread.messages:
+        for part in message.parts:
+            if isinstance(part, ToolCall) and part.id and isinstance(part.arguments, dict):
+                types[part.id] = text_or_none(part.arguments.get("subagent_type"))
+    return [Spawn(_thread_id(log_format, session, agent, ""), call, types.get(call)) for agent, call in started]
 
 
 def _first_text(conversation: Conversation) -> str:
