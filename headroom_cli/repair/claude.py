@@ -1,7 +1,8 @@
 """Repair of Claude Code sessions that no longer resume: only broken lines change, all others stay as they are.
 
 A missing result becomes a user line right after the line of its call; a result whose call was never written stays in
-its line as text. Lines whose parent was lost with the call hang on the line before.
+its line as text; thinking without a signature, and a call of a server tool that was never answered, go. Lines whose
+parent was lost with the call hang on the line before.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _ENVELOPE = (
 """What a result's line has in common with the line of its call."""
 
 _CHAIN = frozenset({"user", "assistant", "system", "attachment", "progress"})
-_ORDER = ("HR201", "HR104", "HR103", "HR107", "HR102", "HR101")
+_ORDER = ("HR201", "HR104", "HR103", "HR107", "HR102", "HR101", "HR110", "HR504")
 
 
 def repair_claude(
@@ -83,6 +84,10 @@ class _Fixes:
         if code == "HR201" and call is not None and finding.fix is not None and finding.fix.kind == "drop":
             self._index(lines)
             return self._drop(lines, call)
+        useless = target_of(finding, "thinking" if code == "HR504" else "server_call")
+        if code in ("HR110", "HR504") and useless is not None and finding.fix is not None and finding.fix.safe:
+            self._index(lines)
+            return self._drop(lines, useless)
         raise CannotRepair("no repair is known for a session")
 
     def _index(self, lines: Lines) -> None:

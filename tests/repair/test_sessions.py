@@ -305,3 +305,41 @@ def test_a_rollout_that_counts_its_lines_keeps_their_number() -> None:
     outcome = repair_session(moved, "rollout.jsonl")
     assert [(left.finding.rule.code, left.why) for left in outcome.left] == [("HR103", "its line cannot be moved")]
     assert outcome.after == moved
+
+
+def session_lines(*rows: tuple[str, str | None, str, Any]) -> bytes:
+    """Lines of a session by uuid, parent, response (empty: the user's) and content."""
+    made = []
+    for uuid, parent, response, content in rows:
+        message: dict[str, Any] = {"role": "assistant" if response else "user", "content": content}
+        if response:
+            message |= {"id": response, "model": "claude-opus-4-5-20251101"}
+        made.append({"type": message["role"], "uuid": uuid, "parentUuid": parent, "sessionId": "s", "message": message})
+    return "".join(json.dumps(row) + "\n" for row in made).encode()
+
+
+@pytest.mark.parametrize(
+    ("useless", "rule"),
+    [
+        ({"type": "thinking", "thinking": "Hm."}, "HR504"),  # a gateway that keeps no signatures
+        ({"type": "thinking", "thinking": "Hm.", "signature": ""}, "HR504"),
+        ({"type": "server_tool_use", "id": "call_1", "name": "webReader", "input": {}}, "HR110"),
+    ],
+)
+def test_what_no_provider_takes_and_nobody_misses_goes_with_its_line(useless: Any, rule: str) -> None:
+    said = [{"type": "text", "text": "Done."}]
+    data = session_lines(
+        ("u1", None, "", "look"),
+        ("a1", "u1", "msg_1", [useless]),
+        ("a2", "a1", "msg_1", said),
+        ("u2", "a2", "", "thanks"),
+        ("a3", "u2", "msg_2", said),
+    )
+    assert errors(data, "s.jsonl") == [rule]
+    outcome = repair_session(data, "s.jsonl")
+    assert [(repair.line, repair.rule, repair.what) for repair in outcome.repairs] == [(2, rule, "drop the line")]
+    before, after = data.decode().splitlines(), outcome.after.decode().splitlines()
+    assert [*after[:1], *after[2:]] == [*before[:1], *before[3:]]
+    assert json.loads(after[1]) == {**json.loads(before[2]), "parentUuid": "u1"}
+    assert errors(outcome.after, "s.jsonl") == []
+    assert repair_session(outcome.after, "s.jsonl").after == outcome.after
