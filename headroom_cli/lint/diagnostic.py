@@ -114,6 +114,7 @@ class _Wanted:
         self.values: list[Wanted] = []
         self.paths: list[Pointer] = []
         self._equals: dict[tuple[int, int], list[Any]] = {}
+        self._beside: dict[int, dict[int, list[Block]]] = {}
 
     def add(self, finding: Finding, target: Entry | Block | None, at: Pointer) -> None:
         history = finding.history
@@ -158,11 +159,16 @@ class _Wanted:
         return 0
 
     def _nth_block(self, block: Block, line: int) -> int:
+        by_line = self._beside.get(id(block.entry))
+        if by_line is None:
+            by_line = self._beside[id(block.entry)] = {}
+            for other in block.entry.blocks:
+                by_line.setdefault(other.line, []).append(other)
         nth = 0
-        for other in block.entry.blocks:
+        for other in by_line.get(line, ()):
             if other is block:
                 return nth
-            nth += other.line == line and type(other.raw) is type(block.raw) and other.raw == block.raw
+            nth += type(other.raw) is type(block.raw) and other.raw == block.raw
         return 0
 
 

@@ -75,48 +75,58 @@ def _standing(messages: Sequence[Message], ends: list[int]) -> list[_Standing]:
 
 def _entries(conversation: Conversation, standing: _Standing) -> list[Entry]:
     """The entries that an epoch ended with."""
-    claude, items = conversation.log_format in _CLAUDE, conversation.log_format in _ITEMS
+    if conversation.log_format in _CLAUDE:
+        return _claude_entries(standing)
     entries: list[Entry] = []
     for message, parts in standing:
-        if claude:
-            _add_claude(entries, message, parts)
-        elif items:
+        if conversation.log_format in _ITEMS:
             _add_items(entries, parts, message)
         else:
             entries.append(_entry_of_parts(message, parts, len(entries)))
     return entries
 
 
-def _add_claude(entries: list[Entry], message: Message, parts: list[Part]) -> None:
-    """A message as Claude Code sends it.
+def _claude_entries(standing: _Standing) -> list[Entry]:
+    """Messages as Claude Code sends them.
 
     User messages in a row are one, results first; assistant turns of nothing but thinking or blanks are dropped.
     """
-    if message.role == "assistant":
-        if message.origin != "model":
-            return  # written by the client in the place of an answer, and never sent
+    entries: list[Entry] = []
+    queued = sorted_until = 0  # of the last entry: blocks that are no results, and how far results come first
+    for message, parts in standing:
+        if message.role == "assistant" and message.origin != "model":
+            continue  # written by the client in the place of an answer, and never sent
         blocks = [_claude_block(part) for part in parts]
-        if all(block.kind == "thinking" or _is_blank(block) for block in blocks):
-            return
-        role = "assistant"
-    else:
-        blocks = [_claude_block(part) for part in parts]
-        role = "user"
-    if role == "user" and entries and entries[-1].role == "user":
-        entry = entries[-1]
-        # What was queued between a result and the next one is sent after the results.
-        if any(block.kind == "result" for block in blocks) and any(b.kind != "result" for b in entry.blocks):
-            results = [block for block in [*entry.blocks, *blocks] if block.kind == "result"]
-            rest = [block for block in [*entry.blocks, *blocks] if block.kind != "result"]
-            entry.blocks = results + rest
-        else:
+        role = "assistant" if message.role == "assistant" else "user"
+        if role == "assistant" and all(block.kind == "thinking" or _is_blank(block) for block in blocks):
+            continue
+        if role == "user" and entries and entries[-1].role == "user":
+            entry = entries[-1]
             entry.blocks += blocks
-    else:
-        entry = Entry(len(entries), role, role, None, blocks, line=message.line)  # type: ignore[arg-type]
-        entries.append(entry)
-    for block in blocks:
-        block.entry = entry
-    entry.raw = {"role": role, "content": [block.raw for block in entry.blocks]}
+            # What was queued between a result and the next one is sent after the results.
+            if queued and any(block.kind == "result" for block in blocks):
+                sorted_until = len(entry.blocks)
+        else:
+            _close(entries, sorted_until)
+            entry = Entry(len(entries), role, role, None, blocks, line=message.line)  # type: ignore[arg-type]
+            entries.append(entry)
+            queued = sorted_until = 0
+        queued += sum(block.kind != "result" for block in blocks)
+        for block in blocks:
+            block.entry = entry
+    _close(entries, sorted_until)
+    return entries
+
+
+def _close(entries: list[Entry], sorted_until: int) -> None:
+    """The last entry has all its blocks."""
+    if not entries:
+        return
+    entry = entries[-1]
+    if sorted_until:
+        first = sorted(entry.blocks[:sorted_until], key=lambda block: block.kind != "result")
+        entry.blocks = first + entry.blocks[sorted_until:]
+    entry.raw = {"role": entry.role, "content": [block.raw for block in entry.blocks]}
 
 
 def _claude_block(part: Part) -> Block:

@@ -72,6 +72,10 @@ class Draft:
         """Whether anything was changed since the last commit."""
         return bool(self._own)
 
+    def is_taken(self, block: Block) -> bool:
+        """Whether another repair of this round has the block."""
+        return id(block) in self._blocks or id(block.entry) in self._entries
+
     def claim(self, *targets: Block | Entry, beside: Sequence[Entry] = ()) -> bool:
         """Whether these are free in this round; then they are taken, blocks one by one, entries with all in them.
 
@@ -81,7 +85,7 @@ class Draft:
             return False
         for target in targets:
             if isinstance(target, Block):
-                if id(target) in self._blocks or id(target.entry) in self._entries:
+                if self.is_taken(target):
                     return False
             elif id(target) in self._entries or id(target) in self._shared:
                 return False

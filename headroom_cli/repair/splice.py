@@ -15,6 +15,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _STEP = re.compile(r"\n([ \t]+)\S")
 _FIRST_KEY = re.compile(r'\{[ \t\r\n]*"(?:[^"\\]|\\.)*"[ \t\r\n]*:(?P<gap> ?)')
 _HEAD = 4096
+_LONGEST_LEAD = 10_000  # characters
 _scan = json.JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]
 
 
@@ -251,7 +252,8 @@ class _Writer:
 
     def _indent_at(self, position: int) -> str | None:
         """The white space that the line of a value begins with; None where the value does not begin its line."""
-        line = self._text.rfind("\n", 0, position) + 1
+        # Nothing but blanks and a key may stand before it; a document on one line is not looked through for each value.
+        line = self._text.rfind("\n", max(0, position - _LONGEST_LEAD), position) + 1
         lead = self._text[line:position]
         white = lead[: len(lead) - len(lead.lstrip(" \t"))]
         rest = lead[len(white) :]

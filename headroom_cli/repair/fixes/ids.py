@@ -21,6 +21,8 @@ def duplicate_call_id(work: Work, finding: Finding) -> str | None:
     target = finding.target
     if not isinstance(target, Block) or target.id is None:
         raise CannotRepair("the call is not known")
+    if work.draft.is_taken(target):
+        return None
     calls = [block for block in work.calls_by_id.get(target.id, ()) if block.kind == "call"]
     results = work.results_by_call
     if not work.draft.claim(*calls, *(results[id(call)] for call in calls if id(call) in results)):
@@ -42,6 +44,8 @@ def unusable_call_id(work: Work, finding: Finding) -> str | None:
     target = finding.target
     if not isinstance(target, Block):
         raise CannotRepair("the call is not known")
+    if work.draft.is_taken(target):
+        return None
     call_id = target.id or ""
     same: Sequence[Block] = work.calls_by_id.get(call_id, (target,)) if call_id else (target,)
     calls = [block for block in same if block.kind == "call"]
