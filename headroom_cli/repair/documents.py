@@ -34,6 +34,7 @@ FOREIGN = "histories of this format cannot be written back"
 _KEYS = ("messages", "contents", "input")
 _NO_REQUESTS = frozenset({"output", "response", "content", "parts", "tools", "choices", "candidates"})
 _MAX_DEPTH = 12
+_MOST_PASSES = 4
 _BOM = "\ufeff"
 
 
@@ -75,8 +76,24 @@ class _History(NamedTuple):
 
 
 def repair_document(data: bytes, name: str, options: Options | None = None) -> DocumentRepair:
-    """Repair all histories in the bytes of a file; `name` is its path, which helps to tell its format."""
+    """Repair all histories in the bytes of a file; `name` is its path, which helps to tell its format.
+
+    What was repaired is read again, until nothing is left to do: whole values may be histories only then.
+    """
     options = options or Options()
+    outcome = _repaired_once(data, name, options)
+    again = outcome
+    for _ in range(_MOST_PASSES):
+        if not again.changes:
+            break
+        again = _repaired_once(outcome.after, name, options)
+        if again.refused is None:
+            outcome.after, outcome.left, outcome.histories = again.after, again.left, again.histories
+            outcome.changes += again.changes
+    return outcome
+
+
+def _repaired_once(data: bytes, name: str, options: Options) -> DocumentRepair:
     outcome = DocumentRepair(data, data)
     if data.startswith(COMPRESSED) or is_yaml(name):
         outcome.refused = "it is YAML: only JSON is repaired" if is_yaml(name) else "it is compressed; expand it first"

@@ -320,3 +320,24 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
         yield value, key
         if isinstance(value[key], dict | list):
             yield from _places(value[key])
+
+
+def test_what_only_a_repair_lets_be_seen_is_repaired_as_well() -> None:
+    # The first repair gives the third message a place in the turn of the user; only then are there three to merge.
+    call = {"type": "tool_use", "id": "t99", "name": "Read", "input": {"n": 99}}
+    messages = [
+        {"role": "user", "content": [{"type": "text", "text": "start"}]},
+        {"role": "tool", "content": [{"type": "thinking", "thinking": "first", "signature": "s"}, call]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t99", "content": "first"}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "alpha"}]},
+        {"role": "user", "content": [{"type": "text", "text": "beta"}]},
+    ]
+    body = {
+        "request": {"model": "claude-opus-4-5", "max_tokens": 9, "messages": messages},
+        "response": {"error": "cut"},
+    }
+    daring = Options(unsafe=True, severities=("error", "warning"))
+    once = repair_document(json.dumps(body).encode(), "log.jsonl", daring)
+    assert [placed.change.rule for placed in once.changes] == ["HR102", "HR301", "HR604"]
+    again = repair_document(once.after, "log.jsonl", daring)
+    assert (again.after, again.changes) == (once.after, [])
