@@ -64,7 +64,8 @@ def export(
             before = load(target / dataset.STATE) if options.update else None
         except DamagedState as problem:
             raise dataset.DatasetProblem(
-                f"{target} can't be updated: what it keeps in {dataset.STATE} is damaged; export it anew"
+                f"{target} can't be updated: what it keeps in {dataset.STATE} is damaged, or another version's; "
+                "export it anew"
             ) from problem
         if options.update and before is None and dataset.manifest(target) is not None:
             raise dataset.DatasetProblem(
@@ -99,7 +100,7 @@ def export(
         if options.key is None:
             save(state, folder / dataset.STATE)
     size = sum(part["bytes"] for table in body["tables"].values() for part in table["parts"])
-    gone = sum(stamp_of(path) is None for path in state.known)
+    gone = sum(path not in read and stamp_of(path) != known.stamp for path, known in state.known.items())
     return Summary(
         {name: table["rows"] for name, table in body["tables"].items()},
         size,
@@ -145,8 +146,15 @@ def _gathered(
     wanted = Wanted(exported=True, with_text=options.with_text)
     gathered = gather([file for _, file in stale], analyser, wanted, jobs=options.jobs, progress=progress)
     now = time.time_ns() // 1000
+    emptied = {
+        report.path
+        for report in gathered.reports
+        if report.skipped and report.path in known and known[report.path].report.conversations
+    }
     for report in gathered.reports:
         earlier = known.get(report.path)
+        if report.path in emptied:
+            continue  # what it once gave is kept, as of files that are gone
         known[report.path] = Known(
             report,
             stamps.get(report.path) or (report.bytes, 0, 0),
@@ -154,7 +162,7 @@ def _gathered(
             now,
             dict(options.labels),
         )
-    read = {report.path for report in gathered.reports}
+    read = {report.path for report in gathered.reports} - emptied
     order = sorted(known)
     texts = pl.DataFrame(
         {"content_hash": list(gathered.texts), "text": list(gathered.texts.values())}, no_texts().schema

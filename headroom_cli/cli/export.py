@@ -186,6 +186,7 @@ def _export(discovery: Discovery, target: Path, options: Options, loaded: Config
 
 def _write_csv(discovery: Discovery, output: str, options: Options, loaded: Config, quiet: bool) -> None:
     from headroom_cli.exporting import tables_of
+    from headroom_cli.repair.files import replace
     from headroom_cli.report.rows_csv import csv_text
 
     with reading_progress(discovery.files, quiet=quiet) as progress, tokenizer_refused():
@@ -196,8 +197,10 @@ def _write_csv(discovery: Discovery, output: str, options: Options, loaded: Conf
     if output == "-":
         sys.stdout.write(text)
         return
+    if any(os.path.realpath(file.path) == os.path.realpath(output) for file in discovery.files):
+        raise Ending(USAGE, f"{output} is one of the logs that are read; write somewhere else")
     try:
-        Path(output).write_text(text, "utf-8", newline="")
+        replace(Path(output), text.encode("utf-8"))
     except OSError as error:
         raise unwritable(error, output) from error
 
@@ -208,7 +211,7 @@ def _say(summary: Summary, output: str) -> None:
     rows = ", ".join(f"{name} {whole(number)}" for name, number in summary.rows.items())
     print(f"{output}: {size(summary.bytes)}; rows: {rows}", file=sys.stderr)
     kept = f", {summary.files_kept} unchanged" if summary.files_kept else ""
-    gone = f", {summary.files_gone} kept that no longer exist" if summary.files_gone else ""
+    gone = f", {summary.files_gone} kept that no longer exist, or give nothing any more" if summary.files_gone else ""
     print(
         f"{plural(summary.files_read, 'file')} read{kept}{gone}; "
         f"{plural(len(summary.added), 'conversation')} added, {len(summary.replaced)} replaced",

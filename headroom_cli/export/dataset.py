@@ -22,11 +22,13 @@ import polars as pl
 
 from headroom_cli.export import swap
 from headroom_cli.export.schema import SCHEMA_VERSION, TABLES, TEXTS, Table
+from headroom_cli.frames import FRAME_NAMES
 from headroom_cli.version import __version__
 
 MANIFEST = "_headroom.json"
 VIEWS = "views.sql"
 STATE = "_state"
+STATE_FILES = ("files.json", "texts.parquet", *(f"{name}.parquet" for name in FRAME_NAMES))
 LOCK_SUFFIX = ".headroom-lock"
 
 Format = Literal["parquet", "ndjson"]
@@ -34,6 +36,7 @@ Format = Literal["parquet", "ndjson"]
 _ROW_GROUP = 131_072
 _PART_BYTES = 128 * 1024 * 1024
 _NO_MONTH = "unknown"
+_DISK_FULL = "os error 28"  # Polars' own words for ENOSPC
 _OWN = frozenset({MANIFEST, VIEWS, STATE, TEXTS.name, *TABLES})
 _LITTER = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})  # what desktops leave where somebody looked
 
@@ -59,6 +62,8 @@ def building(target: Path) -> Iterator[Path]:
     from filelock import FileLock, Timeout
 
     target = Path(os.path.realpath(target))
+    if not target.name:
+        raise DatasetProblem(f"{target} is no place for an export; name a folder")
     target.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(target.with_name(target.name + LOCK_SUFFIX), timeout=0)
     try:
@@ -66,6 +71,9 @@ def building(target: Path) -> Iterator[Path]:
     except Timeout:
         raise DatasetProblem(f"another export is writing to {target}; wait for it, or choose another folder") from None
     try:
+        for leftover in swap.leftovers(target):
+            if leftover.exists() and not _is_dataset(leftover):
+                raise DatasetProblem(f"{leftover} is in the way, and no part of an export: move it elsewhere")
         swap.recover(target)
         refuse_foreign(target)
         folder = swap.staging(target)
@@ -73,8 +81,8 @@ def building(target: Path) -> Iterator[Path]:
         try:
             yield folder
             swap.replace(target)
-        except OSError as problem:
-            if problem.errno == errno.ENOSPC:
+        except (OSError, pl.exceptions.ComputeError) as problem:
+            if getattr(problem, "errno", None) == errno.ENOSPC or _DISK_FULL in str(problem):
                 raise DatasetProblem(f"no space left while writing to {folder.parent}; {target} is unchanged") from None
             raise
         finally:
@@ -93,9 +101,29 @@ def refuse_foreign(target: Path) -> None:
         raise DatasetProblem(f"{target} is a file; an export needs a folder")
     if any(target.iterdir()) and manifest(target) is None:
         raise DatasetProblem(f"{target} holds something else than an export; choose an empty or a new folder")
-    for entry in sorted(target.iterdir()):
-        if entry.name not in _OWN and entry.name not in _LITTER:
-            raise DatasetProblem(f"{entry} is no part of the export, and would be lost: move it elsewhere")
+    own = _files_of(manifest(target) or {})
+    for folder, _, names in os.walk(target):
+        for name in sorted(names):
+            entry = Path(folder, name)
+            if name not in _LITTER and entry.relative_to(target).as_posix() not in own:
+                raise DatasetProblem(f"{entry} is no part of the export, and would be lost: move it elsewhere")
+
+
+def _files_of(described: Mapping[str, Any]) -> set[str]:
+    """The files of a dataset, by their places in it."""
+    tables = described.get("tables")
+    parts = [
+        part["path"]
+        for table in (tables.values() if isinstance(tables, dict) else ())
+        for part in (table.get("parts") if isinstance(table, dict) else None) or ()
+        if isinstance(part, dict) and isinstance(part.get("path"), str)
+    ]
+    return {MANIFEST, VIEWS, *parts, *(f"{STATE}/{name}" for name in STATE_FILES)}
+
+
+def _is_dataset(folder: Path) -> bool:
+    """Whether a folder has nothing but what an export makes, finished or not."""
+    return folder.is_dir() and all(entry.name in _OWN | _LITTER for entry in folder.iterdir())
 
 
 def manifest(target: Path) -> dict[str, Any] | None:

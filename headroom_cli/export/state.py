@@ -16,13 +16,14 @@ from typing import Any
 import orjson
 import polars as pl
 
-from headroom_cli.frames import FRAME_NAMES, Frames
+from headroom_cli.frames import EXPORTED, FRAME_NAMES, SCHEMAS, Frames
 from headroom_cli.model import Damage
 from headroom_cli.result import FileReport
 from headroom_cli.source.stamps import Stamp, stamp_of
 
 _FILES = "files.json"
 _TEXTS = "texts"
+_MOST = 2**63
 
 
 class DamagedState(Exception):  # noqa: N818
@@ -85,15 +86,25 @@ def _read(folder: Path, name: str, known_sum: int) -> pl.DataFrame:
     data = _part(folder, name).read_bytes()
     if zlib.crc32(data) != known_sum:
         raise DamagedState
-    return pl.read_parquet(io.BytesIO(data))
+    frame = pl.read_parquet(io.BytesIO(data))
+    expected = no_texts().schema if name == _TEXTS else pl.Schema({**SCHEMAS[name], **EXPORTED.get(name, {})})
+    if frame.schema != expected:
+        raise DamagedState
+    return frame
 
 
 def _known(entry: dict[str, Any]) -> Known:
-    report = entry["report"]
+    report, labels, stamp = entry["report"], entry["labels"], tuple(entry["stamp"])
+    first, last = entry["first_seen_at"], entry["last_read_at"]
     report["damaged"] = [Damage(**damage) for damage in report["damaged"]]
-    return Known(
-        FileReport(**report), tuple(entry["stamp"]), entry["first_seen_at"], entry["last_read_at"], entry["labels"]
-    )
+    words = [report["path"], report["log_format"], *report["notes"], *report["unknown"], *labels, *labels.values()]
+    numbers = [report[name] for name in ("bytes", "records", "conversations")]
+    numbers += [first, last, *stamp, *report["unknown"].values(), *(damage.line for damage in report["damaged"])]
+    if not all(isinstance(word, str) for word in words) or not all(
+        type(number) is int and -_MOST <= number < _MOST for number in numbers
+    ):
+        raise DamagedState
+    return Known(FileReport(**report), stamp, first, last, labels)
 
 
 def no_texts() -> pl.DataFrame:

@@ -25,12 +25,17 @@ def staging(target: Path) -> Path:
     return target.with_name(target.name + NEW_SUFFIX)
 
 
+def leftovers(target: Path) -> tuple[Path, Path]:
+    """Where a run that died may have left the old folder, and a half-built new one."""
+    return target.with_name(target.name + OLD_SUFFIX), staging(target)
+
+
 def recover(target: Path) -> None:
     """Undo what a run that died left behind: a half-built new folder, an old one not put back or not removed."""
-    old = target.with_name(target.name + OLD_SUFFIX)
+    old, _ = leftovers(target)
     if old.exists() and not target.exists():
         old.rename(target)
-    for leftover in (old, staging(target)):
+    for leftover in leftovers(target):
         if leftover.exists():
             shutil.rmtree(leftover)
 

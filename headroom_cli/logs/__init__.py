@@ -15,6 +15,7 @@ from headroom_cli.logs.base import LogFormat, conversation_id
 from headroom_cli.logs.detection.detect import HISTORY_FAMILIES, LOOKALIKES, PEEK, UNKNOWN, Verdict, detect, unwrap
 from headroom_cli.model import Conversation, Damage, Reading
 from headroom_cli.source.cassettes import Cassette, is_yaml
+from headroom_cli.source.decode import NESTED
 from headroom_cli.source.records import DEFAULT_LIMITS, Limits, Record, Records, Unreadable
 from headroom_cli.source.walk import path_text
 
@@ -101,7 +102,8 @@ def _read(source: str | Path | BinaryIO, reading: Reading, limits: Limits) -> It
     reading.records = records.records
     reading.bytes = records.bytes
     if reading.skipped == "empty" and records.damaged:
-        reading.skipped = "no JSON object in it"
+        reasons = {damage.reason for damage in records.damaged}
+        reading.skipped = NESTED if reasons == {NESTED} else "no JSON object in it"
 
 
 def _conversations(records: Iterable[Record], reading: Reading) -> Iterator[Conversation]:

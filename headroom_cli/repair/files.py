@@ -83,8 +83,15 @@ def write_checked(snapshot: Snapshot, data: bytes) -> None:
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Write a file whole: a new one in the same folder, flushed to disk, takes the name of the old one."""
+    """Write a file whole: a new one in the same folder, flushed to disk, takes the name of the old one.
+
+    A pipe or a device is written to, as it stands: its place cannot be taken.
+    """
     path = path.resolve()
+    if path.exists() and not path.is_file():
+        with open(path, "wb") as target:
+            target.write(data)
+        return
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -121,6 +128,9 @@ def _backup(path: Path) -> Path:
         except FileExistsError:
             number += 1
             continue
+        except OSError:
+            backup.unlink(missing_ok=True)
+            raise
         shutil.copystat(path, backup)
         return backup
 

@@ -15,6 +15,7 @@ from headroom_cli.report.budget import Verdict
 from headroom_cli.report.dimensions import grouped
 from headroom_cli.report.findings import finding_rows
 from headroom_cli.report.residency import residency
+from headroom_cli.report.safely import json_bytes
 from headroom_cli.report.summary import Figures, conversation_figures, totals
 from headroom_cli.report.words import zone_name
 from headroom_cli.result import FileReport, Run
@@ -60,7 +61,7 @@ def document(
         "findings_omitted": len(rows) - len(kept),
         **_not_seen(run.files, skipped),
     }
-    return orjson.dumps(body, option=orjson.OPT_INDENT_2) + b"\n"
+    return json_bytes(body, orjson.OPT_INDENT_2)
 
 
 def _budget(verdict: Verdict) -> Figures:
@@ -87,7 +88,7 @@ def _budget(verdict: Verdict) -> Figures:
 def lines(run: Run) -> Iterator[bytes]:
     """One conversation a line, each with all its findings."""
     for figures in _conversations(run, finding_rows(run.settled)):
-        yield orjson.dumps({"schema_version": SCHEMA_VERSION, **figures}) + b"\n"
+        yield json_bytes({"schema_version": SCHEMA_VERSION, **figures})
 
 
 def _groups(run: Run, dimensions: Sequence[str], zone: tzinfo | None) -> list[Figures]:

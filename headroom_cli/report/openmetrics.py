@@ -6,6 +6,7 @@ the name that people chart already.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 import polars as pl
@@ -15,6 +16,7 @@ from headroom_cli.report.known import known_sum
 from headroom_cli.result import Run
 
 _USAGE = ("input_tokens", "cache_read_input_tokens", "cache_write_input_tokens", "output_tokens")
+_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 Rows = Iterable[tuple[Mapping[str, str], float | int | None]]
 
 
@@ -61,4 +63,4 @@ def _braced(labels: Mapping[str, str]) -> str:
 
 
 def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return _CONTROL.sub("·", value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from headroom_cli.report.safely import json_bytes
 from headroom_cli.report.words import plain
 from headroom_cli.version import __version__
 
@@ -33,7 +34,7 @@ def sarif_log(
         "invocations": [{"executionSuccessful": successful, "toolExecutionNotifications": told}],
         "results": list(results),
     }
-    return orjson.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, option=orjson.OPT_INDENT_2) + b"\n"
+    return json_bytes({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, orjson.OPT_INDENT_2)
 
 
 def sarif_location(uri: str, line: int, column: int = 1) -> dict[str, Any]:

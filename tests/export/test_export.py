@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +154,19 @@ def test_facts_of_a_file_that_vanished_are_kept(tmp_path: Path) -> None:
             assert_frame_equal(before[name], after[name])
 
 
+@pytest.mark.parametrize("now", [b"", b"\x1f\x8b\x08 torn", b"prose\n"])
+def test_facts_of_a_file_that_gives_nothing_any_more_are_kept(tmp_path: Path, now: bytes) -> None:
+    logs, target = tmp_path / "logs", tmp_path / "dataset"
+    shutil.copytree(SAMPLES, logs)
+    run(logs, target)
+    before = read_all(target)
+    next(logs.rglob("*.jsonl")).write_bytes(now)
+    summary = run(logs, target, update=True)
+    assert (summary.files_read, summary.files_gone) == (0, 1)
+    for name in TABLES:
+        assert_frame_equal(before[name], read_all(target)[name])
+
+
 def test_labels_are_columns_and_stay_with_the_files_they_were_given_for(tmp_path: Path) -> None:
     logs, target = tmp_path / "logs", tmp_path / "dataset"
     logs.mkdir()
@@ -300,7 +314,7 @@ def test_an_update_of_a_damaged_state_is_refused_and_changes_nothing(
     middle = len(whole) // 2
     part.write_bytes(damage if damage is not None else whole[:middle] + b"\xff" + whole[middle + 1 :])
     before = {path: path.read_bytes() for path in target.rglob("*") if path.is_file()}
-    with pytest.raises(DatasetProblem, match="_state is damaged; export it anew"):
+    with pytest.raises(DatasetProblem, match="_state is damaged, or another version's; export it anew"):
         run(SAMPLES, target, update=True)
     assert {path: path.read_bytes() for path in target.rglob("*") if path.is_file()} == before
     run(SAMPLES, target)
@@ -320,6 +334,65 @@ def test_a_dataset_with_something_else_in_it_is_not_replaced(dataset: Path, tmp_
     run(SAMPLES, target, update=True, with_text=True)
     run(SAMPLES, target, update=True)
     assert not (target / "texts").exists()
+
+
+@pytest.mark.parametrize("place", ["conversations/notes.txt", "_state/mine/log.jsonl", "files/part-9.parquet"])
+def test_nothing_that_lies_deeper_in_a_dataset_is_lost(dataset: Path, tmp_path: Path, place: str) -> None:
+    target = tmp_path / "dataset"
+    shutil.copytree(dataset, target)
+    (target / place).parent.mkdir(exist_ok=True)
+    (target / place).write_bytes(b"mine")
+    with pytest.raises(DatasetProblem, match="is no part of the export, and would be lost"):
+        run(SAMPLES, target)
+    assert (target / place).read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("suffix", [".headroom-old", ".headroom-new"])
+def test_a_folder_of_that_name_which_no_export_made_is_not_removed(tmp_path: Path, suffix: str) -> None:
+    other = tmp_path / f"dataset{suffix}"
+    other.mkdir()
+    (other / "precious").write_text("x")
+    with pytest.raises(DatasetProblem, match="is in the way, and no part of an export"):
+        run(SAMPLES, tmp_path / "dataset")
+    assert (other / "precious").read_text() == "x"
+
+
+def test_the_root_is_no_place_for_a_dataset() -> None:
+    with pytest.raises(DatasetProblem, match="is no place for an export"):
+        run(SAMPLES, Path("/"))
+
+
+@pytest.mark.parametrize("change", ["drop", "add", "type"])
+def test_a_state_with_other_columns_is_not_gone_on_from(dataset: Path, tmp_path: Path, change: str) -> None:
+    target = tmp_path / "dataset"
+    shutil.copytree(dataset, target)
+    part = target / "_state" / "requests.parquet"
+    frame = pl.read_parquet(part)
+    changes = {"drop": frame.drop("billing"), "add": frame.with_columns(x=1), "type": frame.cast({"line": pl.Int64})}
+    changes[change].write_parquet(part)
+    files = target / "_state" / "files.json"
+    body = json.loads(files.read_bytes())
+    body["sums"]["requests"] = zlib.crc32(part.read_bytes())
+    files.write_text(json.dumps(body))
+    with pytest.raises(DatasetProblem, match="another version's; export it anew"):
+        run(SAMPLES, target, update=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("labels", [1]), ("labels", {"team": 5}), ("last_read_at", 10**30), ("stamp", ["x"]), ("report", {"path": 5})],
+)
+def test_a_list_of_files_that_was_edited_is_not_gone_on_from(
+    dataset: Path, tmp_path: Path, name: str, value: Any
+) -> None:
+    target = tmp_path / "dataset"
+    shutil.copytree(dataset, target)
+    files = target / "_state" / "files.json"
+    body = json.loads(files.read_bytes())
+    body["files"][0][name] = {**body["files"][0][name], **value} if name == "report" else value
+    files.write_text(json.dumps(body))
+    with pytest.raises(DatasetProblem, match="export it anew"):
+        run(SAMPLES, target, update=True)
 
 
 def test_a_redacted_manifest_names_conversations_and_labels_as_the_tables_do(tmp_path: Path) -> None:

@@ -59,3 +59,27 @@ def test_a_link_stays_a_link(old: Path) -> None:
     backup = files.write(files.read(link), b"new\n")
     assert link.is_symlink() and old.read_bytes() == b"new\n"
     assert backup.name == "s.jsonl.bak-1"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes there")
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        files.replace(pipe, b"repaired")
+        assert os.read(reader, 100) == b"repaired"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+
+
+def test_a_backup_that_could_not_be_written_leaves_nothing(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(source: object, target: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    before = names(old.parent)
+    monkeypatch.setattr(files.shutil, "copyfileobj", full)
+    with pytest.raises(OSError, match="No space left"):
+        files.write(files.read(old), b"new", force=True)
+    assert names(old.parent) == before

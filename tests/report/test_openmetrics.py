@@ -40,3 +40,14 @@ def test_names_from_logs_can_not_break_a_line(write: Any, analyse_paths: Any) ->
     run, _ = analyse_paths(write("a.jsonl", lines))
     models = {dict(labels).get("model") for _, labels in samples(exposition(run), text_string_to_metric_families)}
     assert 'od"d\n\\x' in models
+
+
+def test_no_terminal_obeys_a_name(write: Any, analyse_paths: Any) -> None:
+    lines = reading_twice()
+    for each in lines:
+        if each["type"] == "assistant":
+            each["message"]["model"] = "a\x1b[2J\x9b\u202eb"
+    run, _ = analyse_paths(write("a.jsonl", lines))
+    text = exposition(run)
+    assert 'model="a·[2J··b"' in text
+    assert not {"\x1b", "\x9b", "\u202e"}.intersection(text)

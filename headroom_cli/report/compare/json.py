@@ -11,6 +11,7 @@ from headroom_cli.report.compare.comparison import Comparison
 from headroom_cli.report.compare.increase import Increase
 from headroom_cli.report.compare.measures import Measured, Values
 from headroom_cli.report.compare.sides import Side
+from headroom_cli.report.safely import json_bytes
 from headroom_cli.version import __version__
 
 SCHEMA_VERSION = "1"
@@ -36,7 +37,7 @@ def document(found: Comparison, *, limit: int | None, increase: Increase | None)
         **({"increase": _increase(increase)} if increase is not None else {}),
         "notes": found.notes,
     }
-    return orjson.dumps(body, option=orjson.OPT_INDENT_2) + b"\n"
+    return json_bytes(body, orjson.OPT_INDENT_2)
 
 
 def _side(side: Side, totals: dict[str, int]) -> dict[str, Any]:

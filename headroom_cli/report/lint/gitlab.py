@@ -11,6 +11,7 @@ from headroom_cli.lint.diagnostic import Diagnostic
 from headroom_cli.lint.run import LintRun
 from headroom_cli.report.lint.levels import fingerprint
 from headroom_cli.report.repository import path_in_repository, repository_root
+from headroom_cli.report.safely import json_bytes
 from headroom_cli.report.words import plain
 
 _MESSAGE = 1000
@@ -33,7 +34,7 @@ def document(run: LintRun) -> bytes:
                 "location": {"path": plain(path, 4096), "lines": {"begin": max(diagnostic.line, 1)}},
             }
         )
-    return orjson.dumps(issues, option=orjson.OPT_INDENT_2) + b"\n"
+    return json_bytes(issues, orjson.OPT_INDENT_2)
 
 
 def _unique(diagnostic: Diagnostic, path: str, seen: set[str]) -> str:

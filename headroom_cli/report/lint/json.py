@@ -8,6 +8,7 @@ import orjson
 
 from headroom_cli.lint.diagnostic import Diagnostic
 from headroom_cli.lint.run import LintRun
+from headroom_cli.report.safely import json_bytes
 from headroom_cli.version import __version__
 
 SCHEMA_VERSION = "1"
@@ -27,7 +28,7 @@ def document(run: LintRun) -> bytes:
         },
         "skipped": [{"path": file.path, "reason": file.skipped, "named": file.named} for file in run.skipped],
     }
-    return orjson.dumps(_encodable(body), option=orjson.OPT_INDENT_2) + b"\n"
+    return json_bytes(_encodable(body), orjson.OPT_INDENT_2)
 
 
 def row(diagnostic: Diagnostic) -> dict[str, Any]:
