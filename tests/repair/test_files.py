@@ -79,7 +79,7 @@ def test_a_backup_that_could_not_be_written_leaves_nothing(old: Path, monkeypatc
         raise OSError(28, "No space left on device")
 
     before = names(old.parent)
-    monkeypatch.setattr(files.shutil, "copyfileobj", full)
+    monkeypatch.setattr("shutil.copyfileobj", full)
     with pytest.raises(OSError, match="No space left"):
         files.write(files.read(old), b"new", force=True)
     assert names(old.parent) == before
