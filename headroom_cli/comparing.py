@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from headroom_cli.analysis import Analyser
-from headroom_cli.export.dataset import manifest
+from headroom_cli.export.dataset import MANIFEST, DatasetProblem, manifest
 from headroom_cli.export.reading import read_tables
 from headroom_cli.exporting import Options, tables_of
 from headroom_cli.report.compare.sides import COLUMNS, Side
@@ -21,6 +21,8 @@ def exported_side(given: str) -> Side | None:
     folder = Path(given)
     facts = manifest(folder)
     if facts is None:
+        if (folder / MANIFEST).exists():
+            raise DatasetProblem(f"{folder / MANIFEST} is damaged; export once more")
         return None
     options = facts.get("options")
     redacted = isinstance(options, dict) and options.get("redacted") is True

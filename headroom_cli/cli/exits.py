@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import NoReturn
 
 OK = 0
@@ -37,11 +38,16 @@ def ending_of(error: KeyboardInterrupt | OSError) -> Ending | None:
     return None
 
 
-def unwritable(error: OSError, target: str) -> Exception:
-    """What a target that can't be written ends a command with: wrong usage, but for a full disk or a closed pipe."""
-    if error.errno in (errno.ENOSPC, errno.EPIPE):
-        return error
-    return Ending(USAGE, f"cannot write {target}: {error.strerror or error}")
+@contextmanager
+def writing(target: str | os.PathLike[str]) -> Iterator[None]:
+    """End the command where its target can't be written: as wrong usage, but for a full disk or a closed pipe."""
+    try:
+        yield
+    except OSError as error:
+        words = f"cannot write {target}: {error.strerror or error}"
+        if error.errno == errno.ENOSPC:
+            raise Ending(INTERNAL_ERROR, words) from error
+        raise ending_of(error) or Ending(USAGE, words) from error
 
 
 def say(ending: Ending) -> int:

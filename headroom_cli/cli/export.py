@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headroom_cli.cli.exits import NOTHING_READ, USAGE, Ending, unwritable
+from headroom_cli.cli.exits import NOTHING_READ, USAGE, Ending, writing
 from headroom_cli.cli.options import ConfigFile, Debug, Jobs, MaxLine, Quiet, Unknown
 from headroom_cli.cli.progress import reading_progress
 from headroom_cli.cli.shared import analyser_for, load_config, moment, prices_of, refuse_unreadable, tokenizer_refused
@@ -176,12 +176,10 @@ def _export(discovery: Discovery, target: Path, options: Options, loaded: Config
     from headroom_cli.exporting import export as run_export
 
     try:
-        with reading_progress(discovery.files, quiet=quiet) as progress, tokenizer_refused():
+        with reading_progress(discovery.files, quiet=quiet) as progress, tokenizer_refused(), writing(target):
             return run_export(discovery.files, analyser_for(loaded), target, options, progress=progress)
     except DatasetProblem as problem:
         raise Ending(USAGE, str(problem)) from problem
-    except OSError as error:
-        raise unwritable(error, str(target)) from error
 
 
 def _write_csv(discovery: Discovery, output: str, options: Options, loaded: Config, quiet: bool) -> None:
@@ -199,10 +197,8 @@ def _write_csv(discovery: Discovery, output: str, options: Options, loaded: Conf
         return
     if any(os.path.realpath(file.path) == os.path.realpath(output) for file in discovery.files):
         raise Ending(USAGE, f"{output} is one of the logs that are read; write somewhere else")
-    try:
+    with writing(output):
         replace(Path(output), text.encode("utf-8"))
-    except OSError as error:
-        raise unwritable(error, output) from error
 
 
 def _say(summary: Summary, output: str) -> None:

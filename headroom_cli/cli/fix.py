@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headroom_cli.cli.exits import USAGE, Ending
+from headroom_cli.cli.exits import USAGE, Ending, writing
 
 if TYPE_CHECKING:
     from headroom_cli.lint.base import Rule
@@ -25,6 +24,7 @@ def fix_files(
 
     Gives the number of files that were changed, or would be. What a file expects or ignores stays as it is.
     """
+    from headroom_cli.cli.difference import print_diff
     from headroom_cli.repair import documents
     from headroom_cli.repair.files import InUse, TooLarge, read, replace, write_checked
     from headroom_cli.report.words import plain, plural
@@ -49,15 +49,6 @@ def fix_files(
         try:
             snapshot = read(file.path, options.limits)
             outcome = documents.repair_document(snapshot.data, str(file.path), chosen)
-            if outcome.refused is not None:
-                refused.setdefault(outcome.refused, []).append(file.path)
-                continue
-            if diff:
-                print_diff(str(file.path), outcome.before, outcome.after)
-            elif output is not None:
-                replace(output, outcome.after)
-            elif outcome.changes:
-                write_checked(snapshot, outcome.after)
         except TooLarge as problem:
             refused.setdefault(str(problem), []).append(file.path)
             continue
@@ -65,6 +56,20 @@ def fix_files(
             raise Ending(USAGE, f"{file.path}: {problem}; try again") from problem
         except OSError as problem:
             raise Ending(USAGE, f"{file.path}: cannot be repaired: {problem.strerror or problem}") from problem
+        if outcome.refused is not None:
+            refused.setdefault(outcome.refused, []).append(file.path)
+            continue
+        if diff:
+            print_diff(str(file.path), outcome.before, outcome.after)
+        elif output is not None:
+            with writing(output):
+                replace(output, outcome.after)
+        elif outcome.changes:
+            try:
+                with writing(file.path):
+                    write_checked(snapshot, outcome.after)
+            except InUse as problem:
+                raise Ending(USAGE, f"{file.path}: {problem}; try again") from problem
         changed, repairs = changed + bool(outcome.changes), repairs + len(outcome.changes)
         if not diff:
             _tell(str(output or file.path), outcome)
@@ -108,32 +113,3 @@ def _tell(path: str, outcome: DocumentRepair) -> None:
     if thinking:
         words = "thinking after a repair is bound to what stood before it, and may be refused now (HR506)"
         print(plain(f"{path}: {words}", 2000), file=sys.stderr)
-
-
-def print_diff(path: str, before: bytes, after: bytes) -> None:
-    """A unified diff on standard output; on a terminal without what could steer it."""
-    from headroom_cli.report.words import plain
-
-    name = path.replace("\\", "/").lstrip("/")
-    safe = sys.stdout.isatty()
-    sys.stdout.flush()
-    for line in _diff(_lines(before), _lines(after), name):
-        shown = plain(line.rstrip("\n"), 2000) + "\n" if safe else line
-        sys.stdout.buffer.write(shown.encode("utf-8", "surrogateescape"))
-    sys.stdout.buffer.flush()
-
-
-def _diff(before: list[str], after: list[str], name: str) -> Iterator[str]:
-    for line in difflib.unified_diff(before, after, f"a/{name}", f"b/{name}"):
-        if line.endswith("\n"):
-            yield line
-        else:
-            yield line + "\n"
-            if line[:1] in "+- " and not line.startswith(("+++", "---")):
-                yield "\\ No newline at end of file\n"
-
-
-def _lines(data: bytes) -> list[str]:
-    lines = [line + "\n" for line in data.decode("utf-8", "surrogateescape").split("\n")]
-    lines[-1] = lines[-1][:-1]
-    return lines if lines[-1] else lines[:-1]

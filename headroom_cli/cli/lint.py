@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headroom_cli.cli.exits import FINDINGS, NOTHING_READ, OK, USAGE, Ending, unwritable
+from headroom_cli.cli.exits import FINDINGS, NOTHING_READ, OK, USAGE, Ending, writing
 from headroom_cli.cli.options import ConfigFile, Debug, Jobs, MaxLine, NoCache, NoColor, Quiet, Unknown
 from headroom_cli.cli.progress import reading_progress
 from headroom_cli.cli.shared import load_config
@@ -187,10 +187,8 @@ def _written(run: LintRun, output: LintFormat, fail_on: FailOn, infos: bool, ver
         from headroom_cli.report.lint import github
 
         if path := os.environ.get("GITHUB_STEP_SUMMARY"):
-            try:
+            with writing(path):
                 github.write_summary(run, path)
-            except OSError as error:
-                raise unwritable(error, path) from error
         lines = github.lines(run, infos=infos, verbose=verbose)
     else:
         from headroom_cli.report.lint import concise
@@ -324,10 +322,8 @@ def _write_baseline(place: Path, run: LintRun, known: Baseline | None) -> None:
     from headroom_cli.lint.baseline import write_baseline
     from headroom_cli.report.words import plural
 
-    try:
+    with writing(place):
         number = write_baseline(place, run.diagnostics, known, datetime.now(UTC).date())
-    except OSError as problem:
-        raise Ending(USAGE, f"cannot write the baseline {place}: {problem.strerror}") from problem
     print(f"wrote {plural(number, 'finding')} to {place}")
 
 

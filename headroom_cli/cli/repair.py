@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headroom_cli.cli.exits import FINDINGS, NOTHING_READ, USAGE, Ending
+from headroom_cli.cli.exits import FINDINGS, NOTHING_READ, USAGE, Ending, writing
 from headroom_cli.cli.options import ConfigFile, Debug, MaxLine, NoColor
 from headroom_cli.cli.shared import load_config
 
@@ -41,7 +41,7 @@ def repair(
 
     Shows what would change, and with --write changes it.
     """
-    from headroom_cli.cli.fix import print_diff
+    from headroom_cli.cli.difference import print_diff
     from headroom_cli.repair import files
     from headroom_cli.repair.sessions import repair_session
     from headroom_cli.report.terminal import print_screen
@@ -58,6 +58,7 @@ def repair(
     left = pending = shown = 0
     refused: list[str] = []
     for path in paths:
+        written = backup = None
         try:
             snapshot = files.read(path, loaded.limits(), force=force)
             if write and not force:
@@ -68,12 +69,13 @@ def repair(
                 continue
             if len(paths) > 1 and not outcome.repairs and not outcome.left:
                 continue
-            written = backup = None
             if output is not None:
-                files.replace(output, outcome.after)
+                with writing(output):
+                    files.replace(output, outcome.after)
                 written = output
             elif outcome.repairs and write:
-                backup = files.write(snapshot, outcome.after, force=force)
+                with writing(path):
+                    backup = files.write(snapshot, outcome.after, force=force)
                 written = path
         except files.TooLarge as problem:
             refused.append(f"{path}: {problem}")

@@ -148,6 +148,14 @@ def test_a_manifest_is_not_trusted(sets: Path) -> None:
     assert done.returncode == 2 and b"table requests is damaged" in done.stderr
 
 
+def test_a_damaged_manifest_is_said(sets: Path) -> None:
+    shutil.copytree(sets / "old-set", sets / "cut", dirs_exist_ok=True)
+    (sets / "cut" / "_headroom.json").write_bytes((sets / "old-set" / "_headroom.json").read_bytes()[:100])
+    done = headroom("compare", "cut", "new", cwd=sets)
+    words = f"headroom: {Path('cut', '_headroom.json')} is damaged; export once more\n"
+    assert (done.returncode, done.stderr.decode()) == (2, words)
+
+
 def test_redacted_names_are_told_and_figures_kept(sets: Path) -> None:
     environment = {"HEADROOM_REDACT_KEY": "a key for this test only"}
     done = headroom("export", "new", "-o", "hidden", "--redact", cwd=sets, env={**os.environ, **environment})

@@ -163,6 +163,13 @@ def test_lint_fix_repairs_in_place(golden: Path) -> None:
     assert sorted(path.name for path in golden.parent.iterdir()) == ["broken.json", "sound.json"]
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_no_unreadable_log(session: Path, golden: Path) -> None:
+    for command in (["repair", session], ["lint", golden, "--fix"]):
+        done = headroom(*command, "-o", "/dev/full")
+        assert (done.returncode, done.stderr) == (4, "headroom: cannot write /dev/full: No space left on device\n")
+
+
 def test_lint_diff_changes_nothing(golden: Path) -> None:
     before = golden.read_text()
     done = headroom("lint", golden, "--diff")
