@@ -34,6 +34,7 @@ _MIN_COPY_MESSAGES = 2
 class Settled:
     """The frames of a run after ownership, with `own`, `times_sent`, `sent_tokens`, `carried_tokens` and cost columns.
 
+    `others` names client, project and kind of the conversations that the selection left out.
     Keys of messages and requests have told the owners, and are gone.
     `intervals` are as they were: which requests saw which block. `contexts` has a row for each of `requests` (see
     `contexts`). `nested` holds usage of responses whose own record is nowhere in the logs read. `diagnostics` are of
@@ -41,6 +42,7 @@ class Settled:
     """
 
     conversations: pl.DataFrame
+    others: pl.DataFrame
     messages: pl.DataFrame
     requests: pl.DataFrame
     blocks: pl.DataFrame
@@ -79,12 +81,16 @@ def settle(
     spans = spans_of(frames.intervals, blocks, requests)
     contexts = contexts_of(spans, blocks, requests)
     blocks = with_sent(blocks, spans, requests, contexts["explained_tokens"], rebuilt)
-    conversations = _distinct_ids(ranked, messages)
+    conversations = others = _distinct_ids(ranked, messages)
     if not chosen.is_everything:
         active = pl.concat([messages.filter("selected")["conversation"], requests.filter("selected")["conversation"]])
         conversations = conversations.filter("selected", pl.col("conversation").is_in(active.unique().implode()))
+    others = others.select("conversation", "client", "project", "kind").join(
+        conversations, on="conversation", how="anti"
+    )
     return Settled(
         conversations=conversations,
+        others=others,
         messages=messages.drop("key"),
         requests=requests.drop("key"),
         blocks=blocks,

@@ -57,14 +57,21 @@ def analyze(
     ] = None,
     last: Annotated[bool, typer.Option("--last", help="The session written to last.")] = False,
     project: Annotated[
-        str | None, typer.Option("--project", help="Sessions recorded in this folder (`.`), or of this project name.")
+        str | None,
+        typer.Option(
+            "--project", help="Sessions recorded in this folder (`.`), or of this project name.", metavar="NAME"
+        ),
     ] = None,
     since: Annotated[
         str | None, typer.Option("--since", help="Requests from then on: 30d, 12h, a date, all.", metavar="WHEN")
     ] = None,
     until: Annotated[str | None, typer.Option("--until", help="Requests before then.", metavar="WHEN")] = None,
-    model: Annotated[list[str] | None, typer.Option("--model", help="Only requests of this model (or *).")] = None,
-    client: Annotated[list[str] | None, typer.Option("--client", help="Only this client's sessions.")] = None,
+    model: Annotated[
+        list[str] | None, typer.Option("--model", help="Only requests of this model (or *).", metavar="MODEL")
+    ] = None,
+    client: Annotated[
+        list[str] | None, typer.Option("--client", help="Only this client's sessions.", metavar="CLIENT")
+    ] = None,
     kind: Annotated[list[Kind] | None, typer.Option("--kind", help="Only threads of this kind.")] = None,
     by: Annotated[
         list[str] | None,
@@ -72,7 +79,8 @@ def analyze(
     ] = None,
     output: Annotated[Format, typer.Option("--format", "-f", help="How to write the report.")] = Format.table,
     limit: Annotated[
-        int | None, typer.Option("--limit", min=0, max=_MOST_ROWS, help="Rows of a table, findings of JSON (0: all).")
+        int | None,
+        typer.Option("--limit", min=0, max=_MOST_ROWS, help="Rows of a table, findings of JSON (0: all).", metavar="N"),
     ] = None,
     max_avoidable: Annotated[
         str | None,

@@ -46,12 +46,15 @@ def export(
         typer.Argument(help="Files, folders, or the first digits of a session id. Default: this machine's logs."),
     ] = None,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help="The dataset's folder; with --format csv, a file or `-`.")
+        str | None,
+        typer.Option("--output", "-o", help="The dataset's folder; with --format csv, a file or `-`.", metavar="PATH"),
     ] = None,
     update: Annotated[
         bool, typer.Option("--update", help="Read only files that changed; keep what vanished files gave.")
     ] = False,
-    table: Annotated[list[str] | None, typer.Option("--table", help="Only this table (may be given again).")] = None,
+    table: Annotated[
+        list[str] | None, typer.Option("--table", help="Only this table (may be given again).", metavar="TABLE")
+    ] = None,
     form: Annotated[Format, typer.Option("--format", "-f", help="How to write the tables.")] = Format.parquet,
     partition_by: Annotated[
         Partition | None, typer.Option("--partition-by", help="A folder for each month in which conversations began.")

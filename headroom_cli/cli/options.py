@@ -20,7 +20,9 @@ Unknown = Annotated[
     UnknownFiles | None,
     typer.Option("--unknown-files", help="Files of no known format: an error, or skipped and counted."),
 ]
-Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Processes to use. Default: all cores.")]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", "-j", min=1, help="Processes to use. Default: all cores.", metavar="N")
+]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Read all files anew, and keep nothing.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no remarks on standard error.")]
 NoColor = Annotated[bool, typer.Option("--no-color", help="No colours (or set NO_COLOR).")]

@@ -70,12 +70,17 @@ def older(discovery: Discovery) -> list[str]:
 
 def nothing_selected(run: Run, zone: tzinfo | None) -> str:
     """One line for logs of which nothing was asked for: the limits, and what there is instead."""
-    requests = run.settled.requests
-    newest = requests["timestamp"].max()
-    models = requests["model"].drop_nulls().unique().sort().to_list()
+    newest = run.settled.requests["timestamp"].max()
     there = []
-    if run.selection.models and models:
-        there.append(f"models here: {_list([plain(model, 60) for model in models], 5)}")
+    for noun, given, names in (
+        ("model", run.selection.models, run.settled.requests["model"]),
+        ("project", run.selection.projects, run.settled.others["project"]),
+        ("client", run.selection.clients, run.settled.others["client"]),
+        ("kind", run.selection.kinds, run.settled.others["kind"]),
+    ):
+        known = names.drop_nulls().unique().sort().to_list()
+        if given and known:
+            there.append(f"{noun}s here: {_list([plain(name, 60) for name in known], 5)}")
     if isinstance(newest, int) and run.selection.since is not None:
         there.append(f"the newest request is of {local(newest, zone):%d %b %Y} (--since all)")
     limits = ", ".join(_limits(run.selection, zone)) or "these logs"

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 COMMAND = [sys.executable, "-m", "headroom_cli"]
+SAMPLES = Path(__file__).parents[2] / "sample_transcripts"
 LINE = b'{"role": "user", "content": "hi"}\n'
 
 
@@ -64,6 +65,20 @@ def test_a_folder_without_logs(tmp_path: Path) -> None:
     done = headroom("analyze", str(tmp_path))
     assert (done.returncode, done.stdout) == (3, b"")
     assert done.stderr.startswith(b"headroom: no ") and done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("limits", "there"),
+    [
+        (["--project", "nope"], "(project nope); projects here: hooks, reports, shop"),
+        (["--client", "nope"], "(client nope); clients here: Claude Code, Codex, Strands Agents"),
+        (["--client", "nope", "--kind", "side"], "Claude Code, Codex, Strands Agents; kinds here: main, subagent"),
+    ],
+)
+def test_what_there_is_instead_is_said(limits: list[str], there: str) -> None:
+    done = headroom("analyze", str(SAMPLES), *limits)
+    assert (done.returncode, done.stdout) == (3, b"")
+    assert there in done.stderr.decode() and done.stderr.count(b"\n") == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes and signals of POSIX")
