@@ -15,12 +15,13 @@ from typing import Any, NamedTuple
 import orjson
 
 from headroom_cli import logs, wire
-from headroom_cli.analysis import Analyser
+from headroom_cli.analysis import Analyser, Settings
 from headroom_cli.blocks import compute_hash, count_tokens, is_rag_content, message_blocks
 from headroom_cli.logs.context import replay_append_only
 from headroom_cli.logs.exchange.thread import ITEM_DIALECTS
 from headroom_cli.model import Block, BlockKind, Conversation, Message, Reading, Text
 from headroom_cli.pairing import pair, tool_units
+from headroom_cli.source.stream import DEFAULT_LIMITS, limits_for
 from headroom_cli.tokens import TextCounter, Tokenizer, get_tokenizer, replace_surrogates
 from headroom_cli.waste import pages, reread
 from headroom_cli.waste.claims import detect
@@ -167,13 +168,18 @@ def get_message_content_text(message: Any) -> str:
     return "\n".join(part.text for part in _parse([message])[0].parts if isinstance(part, Text) and part.text)
 
 
-def read(path: str | Path) -> Reading:
-    """The conversations in one log file. `Reading.skipped` says why there are none; nothing in a file raises."""
-    return logs.read_log(path)
+def read(path: str | Path, *, max_line: int | None = None) -> Reading:
+    """The conversations in one log file. `Reading.skipped` says why there are none; nothing in a file raises.
+
+    `max_line` is the longest line, or document, that is read, in bytes.
+    """
+    return logs.read_log(path, limits=limits_for(max_line) if max_line else DEFAULT_LIMITS)
 
 
-def analyze(paths: str | Path | Iterable[str | Path], tokenizer: TextCounter | None = None) -> dict[str, Any]:
-    """What `headroom analyze PATHS --format json --limit 0` prints, as a dict.
+def analyze(
+    paths: str | Path | Iterable[str | Path], tokenizer: TextCounter | None = None, *, max_line: int | None = None
+) -> dict[str, Any]:
+    """What `headroom analyze PATHS --format json --limit 0` prints, as a dict; `max_line` as for `read`.
 
     Raises ValueError where a path does not exist.
     """
@@ -186,7 +192,8 @@ def analyze(paths: str | Path | Iterable[str | Path], tokenizer: TextCounter | N
         files = discover([str(path) for path in given], since=None).files if given else []
     except UsageProblem as problem:
         raise ValueError(str(problem)) from problem
-    run = analyse_files(files, Analyser(_counter(tokenizer)), tool_units=True)
+    settings = Settings(limits=limits_for(max_line) if max_line else DEFAULT_LIMITS)
+    run = analyse_files(files, Analyser(_counter(tokenizer), settings), tool_units=True)
     found: dict[str, Any] = orjson.loads(document(run, limit=0))
     return found
 

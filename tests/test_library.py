@@ -311,6 +311,13 @@ class TestFiles:
             assert conversation["tool_units"] == [[1, [2]], [5, [6]]]
             assert document["damaged"][0]["line"] == 2
 
+    def test_longer_lines_are_read_when_told_to(self, tmp_path: Path) -> None:
+        path = tmp_path / "chat.jsonl"
+        path.write_text(json.dumps({"messages": chat(("a.py", "x" * 1_000))}) + "\n")
+        for limit, number in ((1_000, 0), (2_000, 1)):
+            assert len(read(path, max_line=limit).conversations) == number
+            assert len(analyze(path, max_line=limit)["conversations"]) == number
+
     def test_nothing_there(self, tmp_path: Path) -> None:
         assert read(tmp_path / "none.jsonl").skipped
         assert analyze([])["conversations"] == []

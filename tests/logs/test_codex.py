@@ -580,6 +580,19 @@ def test_a_line_that_names_the_thread_starts_its_own_history() -> None:
     assert [(r.model, r.service_tier) for r in fork.requests] == [("a", None), ("b", "flex")]
 
 
+def test_a_tier_told_as_none_is_the_default_again() -> None:
+    log = Log().meta(CHILD)
+    told: list[dict[str, Any]] = [{"service_tier": "priority"}, {"model": "m"}, {"service_tier": None}]
+    for number, changed in enumerate(told, start=1):
+        log.event("thread_settings_applied", thread_id=CHILD, thread_settings=changed)
+        log.user("on").say("a").count(10 * number, 0, 1, 0)
+    assert [(r.model, r.service_tier) for r in one(log).requests] == [
+        (None, "priority"),
+        ("m", "priority"),
+        ("m", None),
+    ]
+
+
 def test_a_subagent_with_its_parents_history() -> None:
     source = {"subagent": {"thread_spawn": {"parent_thread_id": PARENT, "depth": 1, "agent_role": "explorer"}}}
     log = Log().meta(CHILD, source=source, session_id=PARENT, subagent_history_start_ordinal=4, forked_from_id=PARENT)

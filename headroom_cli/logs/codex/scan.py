@@ -7,7 +7,7 @@ Content comes from `response_item` lines (and bare items of 2025), `compacted` a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from headroom_cli.logs.codex.items import first_text, identity, origin_of
@@ -198,7 +198,9 @@ class Scan:
         elif kind in ("task_started", "turn_started"):
             self._sign("turn", event.get("turn_id"))
             self._add("cut", line, stamp, "started")
-            self._set(line, stamp, limit=count(event.get("model_context_window")))
+            held = self.thread.settings
+            limit = count(event.get("model_context_window")) or held.context_limit
+            self._set(line, stamp, replace(held, context_limit=limit))
         elif kind in ("task_complete", "turn_complete"):
             return
         elif kind == "turn_aborted":
@@ -209,9 +211,12 @@ class Scan:
                 self._add("rollback", line, stamp, turns)
         elif kind == "thread_settings_applied":
             self._sign("thread", event.get("thread_id"))
-            settings = event.get("thread_settings")
-            if isinstance(settings, dict):
-                self._set(line, stamp, settings.get("model"), settings.get("service_tier"))
+            told = event.get("thread_settings")
+            if isinstance(told, dict):
+                held = self.thread.settings
+                tier = text_or_none(told.get("service_tier", held.service_tier))  # null: the default again
+                model = text_or_none(told.get("model")) or held.model
+                self._set(line, stamp, replace(held, model=model, service_tier=tier))
         elif not isinstance(kind, str):
             self.unknown("event_msg:no type")
         elif kind not in INERT_EVENTS and not kind.startswith("collab_"):
@@ -219,7 +224,8 @@ class Scan:
 
     def _turn_context(self, context: dict[str, Any], line: int, stamp: object) -> None:
         self._sign("turn", context.get("turn_id"))
-        self._set(line, stamp, context.get("model"))
+        held = self.thread.settings
+        self._set(line, stamp, replace(held, model=text_or_none(context.get("model")) or held.model))
         if self.thread.cwd is None:
             self.thread.cwd = text_or_none(context.get("cwd"))
 
@@ -254,16 +260,11 @@ class Scan:
         if isinstance(value, str) and value:
             self.thread.signs.append(Sign(len(self.thread.entries), kind, value))
 
-    def _set(
-        self, line: int, stamp: object, model: object = None, tier: object = None, limit: int | None = None
-    ) -> None:
-        """Note what changed; most lines repeat what holds already."""
-        held = self.thread.settings
-        model, tier = text_or_none(model) or held.model, text_or_none(tier) or held.service_tier
-        limit = limit or held.context_limit
-        if (model, tier, limit) != (held.model, held.service_tier, held.context_limit):
-            self.thread.settings = Settings(model, tier, limit)
-            self._add("settings", line, stamp, self.thread.settings)
+    def _set(self, line: int, stamp: object, settings: Settings) -> None:
+        """Note what requests are made with from here on; most lines repeat what holds already."""
+        if settings != self.thread.settings:
+            self.thread.settings = settings
+            self._add("settings", line, stamp, settings)
 
 
 _LINES: dict[str, Callable[[Scan, dict[str, Any], int, object], None]] = {
